@@ -38,14 +38,15 @@ from weir.theory._network import Network, Vector
 from weir.theory._utility import require
 
 Order = Literal["in-turn", "at-once"]
-"""Whether links answer the rates of the same step, or sources and links both those of the step before."""
+"""Order of the updates. `in-turn`: links answer the rates of the same step. `at-once`: sources and links both
+answer the values of the step before."""
 Knowledge = Literal["latest", "average"]
 
 MOST = 100_000
 """Steps after which a run is given up."""
 
 TOLERANCE = 1e-6
-"""Of a capacity: what may be missing at the optimum."""
+"""Fraction of a capacity that may be missing at the optimum."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,15 @@ class Trajectory:
 
     network: Network
     step: float
-    """gamma, price per packet."""
+    """Step size gamma, price per packet."""
     rates: Vector
-    """Of shape (steps + 1, sources), packets per second."""
+    """Rates of the sources in packets per second, shape (steps + 1, sources)."""
     prices: Vector
-    """Of shape (steps + 1, links)."""
+    """Prices of the links, shape (steps + 1, links)."""
     residual: float
-    """At the end: see `residual`."""
+    """Residual after the last step, see the function `residual`."""
     converged: bool
-    """Whether the residual has become small enough."""
+    """True if the residual became small enough."""
 
     @property
     def steps(self) -> int:
@@ -232,7 +233,7 @@ def _updating(rng: np.random.Generator, timing: Timing, idle: NDArray[np.int64])
 
 
 def _weights(rng: np.random.Generator, timing: Timing, pairs: tuple[int, ...]) -> Vector:
-    """Of shape (t0 + 1, links, sources): of the newest value first; each column sums to one."""
+    """Weights of past values, the newest first, shape (t0 + 1, links, sources). Each column sums to one."""
     ages = timing.delay + 1
     if timing.knowledge == "latest":
         age = rng.integers(0, ages, size=pairs)

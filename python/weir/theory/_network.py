@@ -27,13 +27,13 @@ class Link:
 
     name: str
     rate: float
-    """Packets per second that it can carry."""
+    """Rate of the link, packets per second."""
     target: float = 1.0
-    """rho, the share of the rate that is to be used."""
+    """Target utilisation rho: fraction of the rate to be used."""
 
     @property
     def capacity(self) -> float:
-        """c: packets per second that may pass."""
+        """Capacity c: packets per second that may pass."""
         return self.rate * self.target
 
 
@@ -45,7 +45,7 @@ class Source:
     path: tuple[str, ...]
     utility: Utility
     least: float = 0.0
-    """m, packets per second."""
+    """Least rate m, packets per second."""
     greatest: float = math.inf
     """M, packets per second. Infinite: what the narrowest link of the path carries and a quarter, divided
     by `count`. No feasible rate is as high, so that it holds nowhere but at a price near zero."""
@@ -99,33 +99,33 @@ class Network:
 
     @cached_property
     def routes(self) -> Vector:
-        """Of shape (links, sources): how many flows of a source pass a link."""
+        """Number of flows of a source over a link, shape (links, sources)."""
         passes = [[link.name in source.path for source in self.sources] for link in self.links]
         return np.asarray(passes, dtype=np.float64) * self.counts
 
     @cached_property
     def paths(self) -> Vector:
-        """Of shape (links, sources): 1 where a link is on the path."""
+        """Incidence matrix, shape (links, sources): 1 if the link is on the path."""
         return np.minimum(self.routes, 1.0)
 
     @cached_property
     def counts(self) -> Vector:
-        """Flows of each source."""
+        """Number of flows of each source."""
         return np.array([source.count for source in self.sources], dtype=np.float64)
 
     @cached_property
     def capacities(self) -> Vector:
-        """What may pass each link, c, packets per second."""
+        """Capacity c of each link, packets per second."""
         return np.array([link.capacity for link in self.links])
 
     @cached_property
     def least(self) -> Vector:
-        """The least rates, m."""
+        """Least rates m, packets per second."""
         return np.array([source.least for source in self.sources])
 
     @cached_property
     def greatest(self) -> Vector:
-        """The greatest rates, M; finite."""
+        """Greatest rates M, packets per second; finite."""
         of = {link.name: link.capacity for link in self.links}
         return np.array(
             [
@@ -144,34 +144,34 @@ class Network:
         return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
 
     def load(self, rates: Vector) -> Vector:
-        """What passes each link, packets per second."""
+        """Load of each link, packets per second."""
         return self.routes @ rates
 
     def demand(self, prices: Vector) -> Vector:
-        """Each source's rate at these prices of the links: equation 3."""
+        """Rate of each source at these prices of the links, packets per second: equation 3."""
         return self.demand_at(prices @ self.paths)
 
     def demand_at(self, price: Vector) -> Vector:
-        """Each source's rate, by the price of its path."""
+        """Rate of each source by the price of its path, packets per second."""
         weight, exponent, shift = self._shapes
         with np.errstate(divide="ignore", over="ignore"):
             worth = (weight / np.maximum(price, 0.0)) ** exponent - shift
         return np.clip(worth, self.least, self.greatest)
 
     def utility(self, rates: Vector) -> float:
-        """The sum of all utilities: what is maximised."""
+        """Sum of all utilities, which is maximised."""
         return sum((self.counts * self._of_each(Utility.value, rates)).tolist())
 
     def marginal(self, rates: Vector) -> Vector:
-        """U' of each source."""
+        """Marginal utility U' of each source."""
         return self._of_each(Utility.marginal, rates)
 
     def slopes(self, rates: Vector) -> Vector:
-        """How fast the demand of each source falls where it is its rate, packets/s per unit of price."""
+        """Decrease of each source's demand where it equals its rate, packets/s per unit of price."""
         return self._of_each(Utility.slope, rates)
 
     def with_target(self, target: float) -> Network:
-        """The same network whose links are to be used to this share."""
+        """Network with another target utilisation of its links."""
         return replace(self, links=tuple(replace(link, target=target) for link in self.links))
 
     def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:
@@ -217,4 +217,4 @@ def parking_lot() -> Network:
 
 
 EXAMPLES = {"dumbbell": dumbbell, "parking-lot": parking_lot}
-"""By the name for `weir theory ofc --example`."""
+"""Networks by their names for `weir theory ofc --example`."""

@@ -30,14 +30,14 @@ _APART = ("fq-codel", "fq-pie", "fq")
 
 @dataclass(frozen=True)
 class Resting:
-    """What was found."""
+    """Result of the analysis: rates, prices and queues at an instant."""
 
     name: str
     at: float
-    """Seconds."""
+    """Instant, seconds."""
     balance: Balance
     queues: tuple[float, ...]
-    """Of the links, packets."""
+    """Queues of the links, packets."""
     flags: tuple[Flag, ...]
     packet_bytes: int
 
@@ -85,7 +85,7 @@ class Resting:
         )
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Document that `--json` prints."""
         return {
             "scenario": self.name,
             "at_s": self.at,
@@ -189,7 +189,7 @@ def _settled(
 
 
 def _queue(law: Law | None, price: float, capacity: float, buffer: float) -> float:  # noqa: PLR0911 - one for each law
-    """Of a link at a price, packets."""
+    """Queue of a link at a price, packets."""
     signal = -math.expm1(-price)
     match law:
         case Integrator():
@@ -268,7 +268,7 @@ def _path(scenario: Scenario, path: _core.Path, instant: float) -> Path:
 def _taken(
     scenario: Scenario, present: Sequence[_core.Path], capacities: dict[str, float], size: int, instant: float
 ) -> list[Flag]:
-    """Takes what answers nothing from the capacities."""
+    """Subtracts traffic that does not answer signals from the capacities."""
     flags: list[Flag] = []
     for path in present:
         if path.traffic == "bulk":

@@ -113,7 +113,7 @@ class Study:
         }
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Document that `--json` prints."""
         trajectory, found = self.trajectory, self.optimum
         missed = conditions(self.network, trajectory.rates[-1], trajectory.prices[-1])
         return {
