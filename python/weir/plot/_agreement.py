@@ -25,7 +25,7 @@ _LOOKS: dict[str, tuple[str, str]] = {
 
 
 def agreement(rows: pl.DataFrame, title: str, unit: str, tolerance: float, *, name: str) -> Figure:
-    """Measured over predicted, with the line on which they are equal and the band of the tolerance.
+    """Ratio of measured to predicted values, with the line of equality and the band of the tolerance.
 
     `rows`: predicted, measured, low and high (of the interval; may be null), verdict, label. Where theory is
     not valid the symbol is hollow.

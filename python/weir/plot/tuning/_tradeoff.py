@@ -19,7 +19,7 @@ from weir.tune._targets import Target
 from weir.tune._text import ROLES, measure_words, number_words
 
 NEAR = 0.12
-"""Share of a picture's side within which the names of two settings would hide each other."""
+"""Fraction of a picture's side within which the names of two settings would hide each other."""
 
 _SCHEMA = {
     "kind": pl.String, "line": pl.String, "level": pl.String, "setting": pl.String, "place": pl.Int64,
@@ -27,14 +27,14 @@ _SCHEMA = {
 }  # fmt: skip
 
 Extent = tuple[float, float, bool]
-"""Where an axis begins and ends, and whether it is logarithmic."""
+"""Ends of an axis, and true if it is logarithmic."""
 
 _PAIR = {"chosen": (style.STRONG, "diamond"), "defaults": (style.INK, "square")}
-"""Colour and symbol of the settings on fresh seeds."""
+"""Colours and symbols of the settings on fresh seeds."""
 
 
 def tradeoff(data: Data, up: Target, across: Target) -> Figure:
-    """The measure of target `up` against that of `across` for everything that was tried."""
+    """Measure of target `up` against that of `across` for all settings tried."""
     rows = pairs(data, up, across)
     ends: dict[Literal["x", "y"], Extent] = {"x": _extent(rows, "x", across), "y": _extent(rows, "y", up)}
     # What lies below a logarithmic axis has no place on it: the bar then begins at its end.
@@ -75,7 +75,7 @@ def _extent(rows: pl.DataFrame, name: str, target: Target) -> Extent:
 def _region(
     data: Data, up: Target, across: Target, ends: Mapping[Literal["x", "y"], Extent]
 ) -> list[alt.Chart]:
-    """Where both targets are met."""
+    """Region in which both targets are met."""
     met: dict[str, float] = {}
     for (name, (low, high, _)), target in zip(ends.items(), (across, up), strict=True):
         below = target.sense == "<"
@@ -170,7 +170,7 @@ def _caption(data: Data) -> str:
 
 
 def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
-    """Those that no other beats in both measures, in the order of `across`."""
+    """Points that no other beats in both measures, in the order of `across`."""
     costs = (pl.col(t.measure) if t.sense == "<" else -pl.col(t.measure) for t in (across, up))
     ordered = points.with_columns(cost.alias(f"_{i}") for i, cost in enumerate(costs)).sort("_0", "_1")
     least = pl.col("_1").cum_min().shift(1)
