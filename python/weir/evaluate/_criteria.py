@@ -23,7 +23,7 @@ Rule = Literal["any", "all"]
 
 @dataclass(frozen=True)
 class Test:
-    """A measure at some cells, and the bounds on it."""
+    """Test of a measure at some cells, with its bounds."""
 
     name: str
     measure: str
@@ -64,35 +64,35 @@ class Criterion:
     weight: str
     tests: tuple[Test, ...]
     passes: Rule = "all"
-    """How many tests at one place must hold for the place to hold."""
+    """Tests at one place that must hold for the place to hold: all, or any."""
     fails: Rule = "any"
-    """How many tests at one place must fail for the place to fail."""
+    """Tests at one place that must fail for the place to fail: all, or any."""
     needs: str = ""
     """Reason why the criterion cannot be judged; empty if it can."""
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """All of them, with the target delay of disciplines that have none."""
+    """Criteria of an evaluation, with the target delay of disciplines that have none."""
 
     all: tuple[Criterion, ...]
     default_target_ms: float
 
 
 class ThresholdError(WeirError, ValueError):
-    """A file of thresholds that cannot be used."""
+    """Error about a file of thresholds that cannot be used."""
 
 
 @cache
 def published() -> Criteria:
-    """With Weir's own thresholds."""
+    """Criteria with Weir's own thresholds."""
     document = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     found = tuple(_criterion(table) for table in document["criteria"])
     return Criteria(found, _milliseconds(document["default_target"]))
 
 
 def with_thresholds(path: str | os.PathLike[str]) -> Criteria:
-    """With those that a file replaces: `[thresholds]` with `NAME = { pass = 1.5, fail = 3.0 }`, and
+    """Criteria with the thresholds of a file: `[thresholds]` with `NAME = { pass = 1.5, fail = 3.0 }`, and
     `default_target = "20 ms"`. Raises ThresholdError."""
     try:
         text = Path(path).read_text(encoding="utf-8")

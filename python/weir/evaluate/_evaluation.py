@@ -28,15 +28,15 @@ from weir.sweep._runner import run_plan
 from weir.sweep._until import looks
 
 FIRST, MOST = 10, 40
-"""Seeds before the first look, and at most."""
+"""Number of seeds before the first look, and maximum number of seeds."""
 
 QUICK = 5
-"""Seeds of `--quick`."""
+"""Number of seeds of `--quick`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an evaluation is."""
+    """Progress of an evaluation."""
 
     cell: str
     done: int
@@ -77,7 +77,7 @@ class Request:
 
     @property
     def runnable(self) -> list[Cell]:
-        """The cells whose models there are, with a level left."""
+        """Cells that Weir can run, with at least one level left."""
         return [cell for cell in self.cells if not cell.needs and cell.places(quick=self.quick)]
 
 
@@ -102,7 +102,7 @@ class Evaluation:
 
     @property
     def exit_code(self) -> int:
-        """0 where the gate holds for every discipline, 1 where it does not for one, else 3."""
+        """Exit code: 0 if the gate holds for every discipline, 1 if it does not hold for one, else 3."""
         gates = [judged[0].verdict for judged in self.judgements.values()]
         return 1 if "does not hold" in gates else 0 if set(gates) == {"holds"} else 3
 
@@ -140,7 +140,7 @@ def _next(planned: Sequence[int], n: int) -> int:
 
 @dataclass
 class _Runs:
-    """The runs of all cells, as far as they have been done."""
+    """Runs of all cells, as far as they have been done."""
 
     request: Request
     store: Store
@@ -154,7 +154,7 @@ class _Runs:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """Cells that are run; every configuration has been checked."""
+        """Cells that are run. Every configuration has been checked."""
         found = self.request.runnable
         for cell in found:
             self.settings[cell.name] = self._settings(cell)
@@ -172,7 +172,7 @@ class _Runs:
         return {str(index): setting for index, setting in enumerate(found)}
 
     def do(self, counts: Mapping[str, int]) -> None:
-        """Does what is missing, cell by cell."""
+        """Does the missing runs, cell by cell."""
         for index, cell in enumerate(self.cells):
             wanted = counts[cell.name]
             if self.done.get(cell.name) == wanted:
@@ -213,7 +213,7 @@ class _Runs:
 
 
 def _recorded(request: Request, store: Store, keys: set[int], command: str | None) -> Record:
-    """In the store, so that its runs are kept."""
+    """Records the evaluation in the store, so that its runs are kept."""
     named = [[one.name, one.discipline, dict(one.parameters)] for one in request.everyone]
     same: list[Any] = [named, [cell.name for cell in request.cells], request.quick, _core.results_version]
     key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
@@ -224,7 +224,7 @@ def _recorded(request: Request, store: Store, keys: set[int], command: str | Non
 
 
 def with_drop_tail(subjects: Sequence[Subject], references: Sequence[Subject]) -> tuple[Subject, ...]:
-    """The references that are no subjects, DropTail among them or the subjects."""
+    """References that are no subjects. DropTail is always among them or the subjects."""
     known = {one.name for one in subjects}
     found = [one for one in references if one.name not in known]
     if DROP_TAIL not in known | {one.name for one in found}:

@@ -18,14 +18,14 @@ from weir.sweep._values import in_unit
 DROP_TAIL = "drop-tail"
 
 _TARGETS = ("target", "target_delay")
-"""Parameters that say where a queue is to be: a time, or packets."""
+"""Parameters that set the target of a queue: a time, or packets."""
 
 _FACTORS = (0.5, 2.0)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A queue discipline with its parameters."""
+    """Queue discipline with its parameters."""
 
     name: str
     """Name in files and tables."""
@@ -40,11 +40,12 @@ class Subject:
         return self.discipline == "dualpi2" or bool(self.parameters.get("ce_threshold_ect1"))
 
     def placed(self, cell: Cell, level: Level) -> _core.Scenario:
-        """The scenario of a cell at a level with this discipline in its queues. Raises ScenarioError."""
+        """Scenario of a cell at a level with this discipline in its queues. Raises ScenarioError."""
         return self._in(cell, level, self._chosen(marks=cell.marks_at(level.name)))
 
     def configurations(self, cell: Cell, levels: Sequence[Level]) -> list[tuple[str, _core.Scenario]]:
-        """Every level by name with this discipline, those that depend on it included."""
+        """Scenarios of all levels, by name, with this discipline. They include the levels that depend on
+        it."""
         found: list[tuple[str, _core.Scenario]] = []
         for level in levels:
             if cell.vary == "parameters":
@@ -56,7 +57,7 @@ class Subject:
         return found
 
     def target_ms(self, scenario: _core.Scenario, default: float) -> float:
-        """Its target delay in a scenario, in milliseconds; `default` for one that has none."""
+        """Target delay in a scenario, in milliseconds; `default` for a discipline that has none."""
         network = scenario.network
         bottleneck = network.bottleneck
         table: Mapping[str, Mapping[str, Any]] = scenario.value(f"{bottleneck.key}.queue") or {}
@@ -82,7 +83,8 @@ class Subject:
         return {self.discipline: parameters}
 
     def _varied(self, cell: Cell, level: Level) -> list[tuple[str, _core.Scenario]]:
-        """Each parameter that has a number, halved and doubled; what cannot be set is left out."""
+        """Scenarios with each numeric parameter halved and doubled. Values that cannot be set are left
+        out."""
         base = self.placed(cell, level)
         found: list[tuple[str, _core.Scenario]] = []
         table = base.value(f"{base.network.bottleneck.key}.queue")
@@ -99,7 +101,7 @@ class Subject:
         return found
 
     def _scheduled(self, cell: Cell, level: Level) -> list[tuple[str, _core.Scenario]]:
-        """Under a queue for each flow, if it is an AQM."""
+        """Scenarios with the discipline under a queue for each flow, if it is an AQM."""
         try:
             queue = {"fq": {"aqm": self._chosen(marks=False)}}
             return [("fq", self._in(cell, level, queue))]
@@ -144,7 +146,7 @@ def _subject(text: str) -> Subject:
 
 
 def _of_scenario(text: str) -> Subject:
-    """The queue of a scenario's bottleneck, with its parameters."""
+    """Queue of a scenario's bottleneck, with its parameters."""
     scenario = Scenario.load(text)
     table: Mapping[str, Mapping[str, Any]] = scenario.core.value(f"{scenario.network.bottleneck.key}.queue")
     ((name, parameters),) = (table or {DROP_TAIL: {}}).items()
@@ -152,7 +154,7 @@ def _of_scenario(text: str) -> Subject:
 
 
 def _with(subject: Subject, parameter: str, value: str) -> Subject:
-    """With one parameter set, a value as on the command line."""
+    """Subject with one parameter set, a value as on the command line."""
     scenario = _core.Scenario.loads(
         _PLAIN, overrides=[("links.link.queue", to_toml({subject.discipline: dict(subject.parameters)}))]
     )
@@ -183,7 +185,7 @@ def _parameters(discipline: str) -> set[str]:
 
 
 def _scaled(value: object, factor: float) -> object | None:
-    """A number or a quantity times a factor; None for what is none, or zero."""
+    """Number or quantity times a factor; None for what is neither, or zero."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
