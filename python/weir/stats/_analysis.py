@@ -16,7 +16,7 @@ from weir.stats._measures import MEASURES
 Tables = Mapping[str, pl.DataFrame]
 
 ALL = "all"
-"""The group, and the class, that stands for every packet."""
+"""Name of the group, and of the class, that stands for every packet."""
 
 _RUN = ["variant", "label", "replication"]
 _SPAN = ["period", "from_s", "to_s", "users"]
@@ -72,7 +72,7 @@ def port_rows(tables: Tables, port: str, group: str = ALL) -> pl.DataFrame:
 
 
 def run_keys(table: pl.DataFrame) -> list[str]:
-    """The columns that tell the runs of a table apart: of a store, or of one comparison."""
+    """Columns that identify the runs of a table: of a store, or of one comparison."""
     return ["run"] if "run" in table.columns else _RUN
 
 

@@ -14,12 +14,12 @@ ONE_SIGMA = 1.0 - math.exp(-0.5)
 
 @dataclass(frozen=True)
 class Ellipse:
-    """A contour of the fitted distribution."""
+    """Contour of the fitted distribution."""
 
     points: NDArray[np.float64]
-    """Shape (n, 2)."""
+    """Points to which the distribution is fitted, shape (n, 2)."""
     content: float = ONE_SIGMA
-    """Share of the distribution inside."""
+    """Fraction of the distribution inside the contour."""
 
     @property
     def centre(self) -> tuple[float, float]:
@@ -39,12 +39,12 @@ class Ellipse:
 
     @property
     def major(self) -> float:
-        """Longer semi-axis."""
+        """Length of the longer semi-axis."""
         return self._scale * math.sqrt(self._axes[0][1])
 
     @property
     def minor(self) -> float:
-        """Shorter semi-axis."""
+        """Length of the shorter semi-axis."""
         return self._scale * math.sqrt(self._axes[0][0])
 
     @property

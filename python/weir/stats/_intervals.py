@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from weir import _core
 
 CONFIDENCE = 0.95
-"""The level of every interval that does not state another."""
+"""Level of every interval that does not state another."""
 
 Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication", "not defined"]
 
@@ -116,7 +116,7 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 
 @lru_cache(maxsize=64)
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """The two-sided quantile of Student's t distribution."""
+    """Two-sided quantile of Student's t distribution."""
     # scipy has it too, but takes longer to import than most commands take in all.
     return _core.student_t(degrees, confidence)
 

@@ -33,7 +33,7 @@ class Measure:
     name: str
     """Identifier: key of JSON documents, name of columns and options."""
     title: str
-    """Head of tables and axes, without the unit."""
+    """Title in the head of tables and at axes, without the unit."""
     unit: str
     """Unit of the values in print; empty for a pure number."""
     column: str
@@ -47,12 +47,12 @@ class Measure:
 
     @property
     def whole(self) -> str:
-        """The name of the measure of all packets at the bottleneck."""
+        """Name of the measure of all packets at the bottleneck."""
         return self.name.partition(AT)[0].partition(OF)[0]
 
     @property
     def words(self) -> str:
-        """Inside a sentence: `goodput`, `delay p99 of cubic`, `delay p99 at line.reverse`."""
+        """Name inside a sentence: `goodput`, `delay p99 of cubic`, `delay p99 at line.reverse`."""
         title = MEASURES[self.whole].title
         return f"{title.lower()}{self.title.removeprefix(title)}"
 
@@ -66,7 +66,7 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """Converts from the unit of the column, where shares are fractions, to `unit`."""
+        """Factor from the unit of the column, where shares are fractions, to `unit`."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -76,7 +76,8 @@ class Measure:
 
     @property
     def full(self) -> float | None:
-        """The largest value, of a measure mostly near it: an axis from zero would hide differences."""
+        """Largest value of a measure that is mostly near it; else None. An axis from zero would hide
+        differences."""
         return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.column)
 
     @property
@@ -195,7 +196,7 @@ _ALL = (
 
 
 class _Measures(dict[str, Measure]):
-    """Iterates over the measures of all packets; knows those of parts of them too."""
+    """Measures by name. It iterates over those of all packets, and also knows those of parts of them."""
 
     def __missing__(self, name: str) -> Measure:
         parts, _, port = name.partition(AT)
@@ -235,7 +236,7 @@ _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops
 
 
 def _suggested(words: Sequence[str]) -> str:
-    """The measures whose names hold what these words were probably meant to be; without any, all."""
+    """Measures with names like these words, which were probably meant; all measures if there are none."""
     known = sorted({word for name in MEASURES for word in name.split("_")})
     near = [_SAME.get(word, "") or next(iter(get_close_matches(word, known, n=1)), "") for word in words]
     found = [name for name in MEASURES if near and set(filter(None, near)) <= set(name.split("_"))]
@@ -310,5 +311,5 @@ def compared(*, transfers: bool) -> tuple[str, ...]:
 
 
 def defined(*, transfers: bool) -> tuple[str, ...]:
-    """The measures of a scenario, with those of transfers only where flows come and go."""
+    """Measures of a scenario. Those of transfers are included only if flows come and go."""
     return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

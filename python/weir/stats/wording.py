@@ -13,7 +13,7 @@ from weir.stats._measures import MEASURES
 
 
 def number(value: float | None, decimals: int) -> str:
-    """The value with so many decimals; a dash where it is not defined."""
+    """Value with so many decimals; a dash if it is not defined."""
     if value is None or math.isnan(value):
         return "–"
     text = f"{value:.{decimals}f}"
@@ -22,7 +22,7 @@ def number(value: float | None, decimals: int) -> str:
 
 
 def plus_minus(half_width: float | None, decimals: int) -> str:
-    """`±0.3`, or nothing where there is no interval. Never `±0` for what is not zero."""
+    """Half-width in words, `±0.3`; empty if there is no interval. Never `±0` for a value that is not zero."""
     if half_width is None:
         return ""
     text = f"{half_width:.{decimals}f}"
@@ -32,12 +32,12 @@ def plus_minus(half_width: float | None, decimals: int) -> str:
 
 
 def estimate(mean: float | None, half_width: float | None, decimals: int) -> str:
-    """`20.4±0.3`."""
+    """Mean with its half-width: `20.4±0.3`."""
     return number(mean, decimals) + plus_minus(half_width, decimals)
 
 
 def sentence_case(text: str) -> str:
-    """With a capital."""
+    """Text with a capital as its first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -90,7 +90,7 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
 
 
 def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
-    """Label of each variant to one clause per measure that is defined, over the whole run."""
+    """Clauses about each variant by its label, one per measure that is defined, over the whole run."""
     clauses: dict[str, list[str]] = {}
     for rows in differences.partition_by("variant", maintain_order=True):
         said: list[str] = []
@@ -116,7 +116,7 @@ def legend(differences: pl.DataFrame) -> str:
 
 
 def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: Axis | None) -> str:
-    """In how many periods the difference has the sign that the whole run shows."""
+    """Number of periods in which the difference has the sign that the whole run shows, in words."""
     if axis is None or row["verdict"] not in {"higher", "lower"}:
         return ""
     agreeing = len(parts.filter(pl.col("verdict") == row["verdict"]))
