@@ -25,7 +25,7 @@ _INTERVALS = (
 
 @dataclass(frozen=True)
 class ChoicePage:
-    """Answers of several disciplines, with what is needed to use and to repeat them."""
+    """Answers of several disciplines, with the data needed to use and to repeat them."""
 
     choice: Choice
     exports: Mapping[str, Mapping[str, str]]

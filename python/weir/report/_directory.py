@@ -14,7 +14,7 @@ from weir.store._replace import make_readable, put_in_place
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
-"""The name of the page in its folder."""
+"""Name of the page in its folder."""
 
 
 def check_writable(directory: str | os.PathLike[str], *, replace: bool = True) -> None:

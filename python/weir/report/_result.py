@@ -66,7 +66,7 @@ def write(
 
 
 def html(sweep: Sweep, panels: Sequence[Panel], script: str) -> str:
-    """The page alone. `script` defines `vegaEmbed`."""
+    """HTML of the page alone. `script` defines `vegaEmbed`."""
     values = _values(sweep)
     return page(_TEMPLATE, sweep.title, sweep.facts, panels, script, templates=_TEMPLATES, **values)
 
@@ -142,7 +142,7 @@ def _basis(counts: Sequence[int], *, equal: bool) -> str:
 
 
 def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:
-    """The headline measures over the whole run, a row per point and variant: place, then estimates."""
+    """Headline measures over the whole run, with a row per point and variant: place, then estimates."""
     several = len(sweep.labels) > 1
     parts = whole.partition_by("point", "variant", maintain_order=True)
     rows: list[tuple[list[str], list[Cell]]] = []

@@ -29,7 +29,7 @@ _TEMPLATES = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Pages:
-    """All files of an evaluation."""
+    """Files of an evaluation: its pages, data and scenarios."""
 
     evaluation: Evaluation
 
@@ -165,7 +165,7 @@ class Pages:
         return rows
 
     def _resolved(self, directory: Path) -> None:
-        """The scenarios of the subjects with every default, at the first level of each cell."""
+        """Writes the scenarios of the subjects with every default, at the first level of each cell."""
         for cell, settings in self.evaluation.settings.items():
             for one in self.evaluation.request.subjects:
                 first = next((s for s in settings.values() if s.subject == one.name), None)

@@ -55,7 +55,7 @@ def theory_of(sweep: Sweep) -> Theory:
 
 
 def _packets(sweep: Sweep, runs: list[FluidRun]) -> pl.DataFrame:
-    """The series of the queue that is modelled and of the flows."""
+    """Series of the queue that is modelled and of the flows."""
     component = pl.col("component").cast(pl.String)
     chosen = (component == component_of(runs[0].port)) | component.str.starts_with("flows.")
     found = sweep.series_of(variants=[run.name for run in runs], every=True)

@@ -29,7 +29,7 @@ _ROOT = FOLDER.parents[2]
 
 
 def pages() -> dict[str, str]:
-    """File name to Markdown, for every discipline of the core."""
+    """Markdown of the page of every discipline of the core, by file name."""
     index, page = _templates("index")
     scenario = Scenario.load(SCENARIO)
     title = scenario.title.rstrip(".")
@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 
 def control_pages() -> dict[str, str]:
-    """Pages of the congestion controls, by file name."""
+    """Markdown of the page of every congestion control, by file name."""
     index, page = _templates("controls")
     found = sorted(controls(), key=lambda control: control.year)
     written = {
@@ -68,7 +68,7 @@ def _templates(index: str) -> tuple[Template, Template]:
 
 
 def main() -> None:
-    """Writes what is there, and removes pages of what is no more."""
+    """Writes the pages, and removes pages of disciplines that no longer exist."""
     parser = argparse.ArgumentParser(prog="python -m weir.report.disciplines", description=__doc__)
     parser.add_argument("docs", type=Path)
     parser.add_argument("--only-text", action="store_true", help="leave the figures as they are")

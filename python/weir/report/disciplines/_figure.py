@@ -71,7 +71,7 @@ def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> pl.DataFra
 
 
 def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows in units of which few digits are needed, and the titles of the panels."""
+    """Rows in units that need few digits, and the titles of the panels."""
     titles: dict[str, str] = {}
     for name, declared in units.items():
         this, unit = pl.col("variable") == name, declared
@@ -86,7 +86,7 @@ def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.Dat
 
 
 def loads(scenario: Scenario) -> list[tuple[float, int]]:
-    """How many flows there are from when on, s, in the order of time."""
+    """Number of flows from each instant on, in seconds, in the order of time."""
     network = scenario.network
     return [(change.at_s, change.after) for change in network.port(network.bottleneck.name).load]
 
@@ -108,7 +108,7 @@ def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: f
 
 
 def _steps(steps: Sequence[tuple[float, int]], end: float, *, named: bool) -> list[alt.Chart]:
-    """A line at every change of the load; above the first panel, how many flows there are."""
+    """Lines at every change of the load, and the number of flows above the first panel."""
     changes = [time for time, _ in steps[1:]]
     rules = alt.Chart(alt.Data(values=[{"x": time} for time in changes]))
     rules = rules.mark_rule(color=style.GREY, strokeDash=[3, 3]).encode(x="x:Q")

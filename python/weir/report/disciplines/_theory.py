@@ -27,7 +27,7 @@ class Theory:
 
 
 def theory_of(scenario: Scenario, discipline: Discipline) -> Theory:
-    """At each load of the scenario, in the middle of the first time that it has."""
+    """Analyses the loop at each load of the scenario, in the middle of the first time span with that load."""
     one, steps = shown(scenario, discipline), loads(scenario)
     middles: dict[int, float] = {}
     for (since, flows), until in zip(steps, [at for at, _ in steps[1:]] + [scenario.duration], strict=True):
