@@ -8,7 +8,7 @@ from pathlib import Path
 from weir import _core
 
 POLL_S = 0.1
-"""How long to wait between looks: Ctrl-C is seen within this time."""
+"""Seconds to wait between looks: Ctrl-C is seen within this time."""
 
 OnProgress = Callable[[_core.Batch], object]
 

@@ -96,7 +96,7 @@ def _sides_of(svg: str) -> dict[str, float]:
 
 
 def _resized(svg: str, width: str, height: str) -> str:
-    """The image in exactly this size: without an edge where it had other proportions by a pixel."""
+    """Image in exactly this size: without an edge where it had other proportions by a pixel."""
     exactly = f'width="{width}" height="{height}" preserveAspectRatio="none"'
     return _ROOT.sub(exactly, svg, count=1)
 
