@@ -24,13 +24,13 @@ from weir.scenario._scenario import bundled
 Say = Callable[[str], None]
 
 SCALING_CASE = "wireline-delay"
-"""Whose replications are run on one thread and on all."""
+"""Case whose replications are run on one thread and on all."""
 
 SWEEP_CASE = "bench/sweep"
-"""A bundled scenario: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
+"""Bundled scenario of the sweep: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
 
 FLOWS_CASE = "ten-gigabit-crowd"
-"""Whose cost is measured with other numbers of flows, each with the same share of the link."""
+"""Case whose cost is measured with other numbers of flows, each with the same share of the link."""
 
 _FLOWS = {
     flows: {
@@ -44,7 +44,7 @@ _FLOWS = {
 }  # fmt: skip
 
 HOPS_CASE = "hops"
-"""Whose cost is measured with other numbers of hops."""
+"""Case whose cost is measured with other numbers of hops."""
 
 _HOPS = {
     hops: {"links.hop.hops": f"{hops}", "duration": span}
@@ -64,7 +64,7 @@ _BENCHMARK = ("bench", "--quiet", "--package", "weir-aqm", "--bench", "aqms", "-
 
 @dataclass(frozen=True)
 class Scaling:
-    """Replications on one thread and on every core; wall time, the least of several tries."""
+    """Times of replications on one thread and on every core: wall time, the least of several tries."""
 
     case: str
     replications: int
@@ -75,12 +75,12 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Growth:
-    """How the cost per packet grows with the network."""
+    """Growth of the cost per packet with the network."""
 
     flows: Mapping[int, Measurement]
-    """By the number of flows."""
+    """Measurements by the number of flows."""
     hops: Mapping[int, Measurement]
-    """By the number of hops; a packet counts at each of them."""
+    """Measurements by the number of hops. A packet counts at each of them."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class SweepCost:
     workers: str
     runs: int
     runs_s: float
-    """CPU time of the runs alone."""
+    """CPU time of the runs alone, in seconds."""
     user_s: float
-    """User CPU time of all processes."""
+    """User CPU time of all processes, in seconds."""
     wall_s: float
 
 
@@ -102,9 +102,9 @@ class DisciplineCost:
 
     discipline: str
     ns: float
-    """With 32 flows."""
+    """Nanoseconds per packet with 32 flows."""
     ns_many: float | None = None
-    """With 1,000, where flows matter."""
+    """Nanoseconds per packet with 1,000 flows; None if the number of flows does not matter."""
 
 
 def scaling(replications: int = 20, repeat: int = 3, *, say: Say) -> Scaling:
