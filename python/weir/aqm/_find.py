@@ -22,26 +22,26 @@ _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "upda
 
 
 class NotFoundError(Exception):
-    """A class that cannot be used. The core turns it into an error of the scenario."""
+    """Error about a class that cannot be used. The core turns it into an error of the scenario."""
 
     def __init__(self, key: str, message: str, hint: str) -> None:
         super().__init__(message)
         self.key = key
-        """The key of `python` that is wrong."""
+        """Key of `python` that is wrong."""
         self.message = message
         self.hint = hint
 
 
 @dataclass(frozen=True)
 class Found:
-    """A class that can be used."""
+    """Class that can be used."""
 
     cls: type[Controller | Aqm]
     is_controller: bool
     hooks: frozenset[str]
-    """The hooks that it defines."""
+    """Hooks that the class defines."""
     source: str
-    """A digest of its file."""
+    """Digest of the class's file."""
 
 
 _sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()

@@ -28,7 +28,7 @@ def tell(error: BaseException, frames: TracebackType | None, place: str) -> Base
 
 SHORTEST_PERIOD = 1e-5
 LONGEST_PERIOD = 1e6
-"""Seconds; as for the AQMs of the core."""
+"""Longest control period in seconds, as for the AQMs of the core."""
 
 
 def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:

@@ -12,7 +12,7 @@ _PLAIN = {kind for one in (int, float, str, bool) for kind in (one, one.__name__
 
 
 class Problem(NamedTuple):
-    """Why the class cannot be made."""
+    """Reason why the class cannot be made."""
 
     key: str
     """Key of `queue.python` that is to blame."""
@@ -21,7 +21,7 @@ class Problem(NamedTuple):
 
 
 def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | None:
-    """Why `cls(link, **parameters)` fails, or does not do what it says; None if it can be called."""
+    """Reason why `cls(link, **parameters)` fails, or does not do what it says; None if it can be called."""
     try:
         signature = inspect.signature(cls)
     except (TypeError, ValueError):
@@ -67,7 +67,7 @@ def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | Non
 
 
 def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
-    """Why calls of a hook as that of `base` would fail; None if they can be done."""
+    """Reason why calls of a hook as that of `base` would fail; None if they can be done."""
     own = inspect.getattr_static(cls, hook)
     if not inspect.isfunction(own):
         return None

@@ -19,12 +19,12 @@ def remember(text: str) -> str:
 
 
 def text_of(digest: str | None) -> str | None:
-    """The text, if this process has seen it."""
+    """Text with this digest; None if this process has not seen it."""
     return _texts.get(digest or "")
 
 
 class Named(NamedTuple):
-    """A class that a scenario names."""
+    """Class of an AQM that a scenario names."""
 
     path: str
     """Path of its table in the scenario: `links.bottleneck.queue.python`."""
@@ -61,11 +61,11 @@ def sources_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tu
 
 
 class Use(NamedTuple):
-    """A call that gives something else in each run."""
+    """Call that gives other results in each run."""
 
     line: int
     name: str
-    """`random.random`."""
+    """Full name of the call: `random.random`."""
 
 
 _SEEDED = frozenset(
@@ -123,7 +123,7 @@ def unrepeatable(text: str) -> list[Use]:
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names of the file, and what they stand for."""
+    """Names in the file, with their full names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for one in node.names:
