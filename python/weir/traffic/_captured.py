@@ -38,13 +38,13 @@ class Other:
 
 @dataclass(frozen=True)
 class Captured:
-    """The traffic of a capture. Times in seconds, sizes in bytes of IP packets that are counted once."""
+    """Traffic of a capture. Times are in seconds; sizes are in bytes of IP packets that are counted once."""
 
     file: Path
     duration: float
     packets: int
     others: int
-    """Packets of other protocols, fragments, and packets without a whole header."""
+    """Number of packets of other protocols, fragments, and packets without a whole header."""
     late: int
     """Packets recorded after a packet with a later time. All packets are sorted by time."""
     latest_s: float
@@ -58,8 +58,8 @@ class Captured:
     other: Other
     """Transfers in the other direction of the link."""
     groups: int | None
-    """Groups of hosts that do not talk to each other, each with a direction of its own; None if there is one
-    direction."""
+    """Number of groups of hosts that do not talk to each other, each with a direction of its own; None if
+    there is one direction."""
     mixed: bool
     """True if both directions of the link are taken as if they were one."""
     damage: str | None
@@ -77,7 +77,7 @@ class Captured:
 
     @property
     def sizes(self) -> Values:
-        """Bytes of the whole transfers, sorted."""
+        """Sizes of the whole transfers in bytes, sorted."""
         return np.sort(self.transfers["bytes"][self.whole])
 
     @property
@@ -100,12 +100,12 @@ class Captured:
 
     @property
     def arrival_rate(self) -> float:
-        """Transfers that began, per second."""
+        """Rate of transfers that began, per second."""
         return float(self.transfers["begun"].sum()) / self.duration
 
     @property
     def offered(self) -> float:
-        """Bit/s of transfers and streams."""
+        """Offered rate of transfers and streams, in bit/s."""
         octets = self.transfers["bytes"].sum() + self.streams["bytes"].sum()
         return 8 * float(octets) / self.duration
 

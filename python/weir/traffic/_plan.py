@@ -20,7 +20,8 @@ load than the capture. It follows that fewer than 100 transfers are never drawn,
 are written one by one: the large ones, each with 1% of the bytes or more."""
 
 LASTS = 0.5
-"""A share of the capture: what sent for longer, and still did at the end, shows no sign of its size."""
+"""Fraction of the capture. A transfer that sent for longer, and still did at the end, shows no sign of its
+size."""
 
 LEAST_WINDOW = 2.0
 """Packets per round trip: a sender with enough data has that many under way (RFC 5681, equation 4). What
@@ -29,18 +30,18 @@ sends less waits for its program."""
 
 @dataclass(frozen=True)
 class Plan:
-    """Which transfers are written how: their places among those of the capture."""
+    """Plan of the form in which transfers are written: their places among those of the capture."""
 
     endless: Indices
-    """As data without end, from their start on."""
+    """Transfers written as data without end, from their start on."""
     single: Indices
-    """One by one, with start and size."""
+    """Transfers written one by one, with start and size."""
     drawn: Indices
-    """As Poisson arrivals with the distribution of their sizes."""
+    """Transfers written as Poisson arrivals with the distribution of their sizes."""
 
 
 def plan(found: Captured) -> Plan:
-    """Decides it."""
+    """Plans the form of each transfer."""
     endless = _endless(found)
     rest = np.flatnonzero(~endless)
     sizes = found.transfers["bytes"][rest]
