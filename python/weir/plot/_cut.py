@@ -161,8 +161,7 @@ class Cut:
         return [d for d in self.varying if d not in self.roles.values() and d.column not in PERIODS]
 
     def select(self, frame: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
-        """Rows of the cut with a column per role and these columns. Families and panels are text, as in
-        `names`.
+        """Rows of the cut with a column per role and these columns.
 
         Families and panels are text, as in `names`.
         """
