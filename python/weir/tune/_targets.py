@@ -53,8 +53,7 @@ class Target:
 
     @staticmethod
     def parse(text: str) -> Target:
-        """Reads a target as a person writes it: `p99 delay < 20 ms`, `loss < 1%`, `goodput > 95%`. Raises
-        TargetError.
+        """Reads a target as a person writes it: `p99 delay < 20 ms`, `loss < 1%`, `goodput > 95%`.
 
         Raises TargetError.
         """
