@@ -87,7 +87,7 @@ class Evaluation:
 
     request: Request
     values: pl.DataFrame
-    """One row per run and measure: suite, cell, level, discipline, seed, measure, value."""
+    """Values by run and measure, one row each: suite, cell, level, discipline, seed, measure, value."""
     judgements: Mapping[str, Sequence[Judgement]]
     """Judgements by discipline."""
     seeds: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""From finished runs to numbers: one for each run and measure."""
+"""Values of finished runs: one number for each run and measure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class Setting:
 
 
 def values_of(cell: Cell, settings: Mapping[str, Setting], sweep: Sweep) -> pl.DataFrame:
-    """One row per run and measure that is defined: level, discipline, seed, measure, value."""
+    """Values by run and measure, one row for each that is defined: level, discipline, seed, measure,
+    value."""
     rows: list[tuple[str, str, int, str, float]] = []
     tables = _Tables.of(sweep)
     waits = queues(sweep)
