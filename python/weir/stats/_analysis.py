@@ -1,4 +1,4 @@
-"""From tables to statements: estimates with intervals, differences in pairs."""
+"""Statistics of the tables of runs: estimates with intervals, and paired differences."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def observations(
     measures: Sequence[str] = (),
     at: str = "",
 ) -> pl.DataFrame:
-    """One row per run and period: the span, the users and every measure.
+    """Values of each run and period, one row each: the span, the users and every measure.
 
     Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
     per measure, in the measure's unit, and one for each of `measures` that is of a flow group, class or port.
@@ -125,8 +125,9 @@ def observations(
 def with_parts(
     observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str, str], pl.DataFrame]
 ) -> pl.DataFrame:
-    """With a column for each of these measures that is of a flow group, class or port, as `goodput of cubic`
-    is; `of` gives the observations of a part, `all` for all packets, at a port, empty for the bottleneck."""
+    """Adds a column for each of these measures that is about a flow group, class or port, as `goodput of
+    cubic` is. `of` gives the observations of a part, `all` for all packets, at a port, empty for the
+    bottleneck."""
     names: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(measures):
         measure = MEASURES[name]

@@ -54,8 +54,8 @@ class Ellipse:
         return math.degrees(math.atan2(float(y) * math.copysign(1.0, x), abs(float(x))))
 
     def corners(self, count: int) -> NDArray[np.float64]:
-        """So many corners and the first again, shape (2, count + 1); a line if the points spread along a line
-        only."""
+        """Corners of a polygon of `count` sides, the first repeated at the end, shape (2, count + 1). It is a
+        line if the points spread along a line only."""
         middle = self.points.mean(axis=0)
         # Each axis by its own unit: a covariance of ms and % is badly scaled.
         unit = np.where(np.ptp(self.points, axis=0) > 0.0, self.points.std(axis=0), 1.0)

@@ -1,4 +1,4 @@
-"""How long a queue takes to find its place again after a change of load.
+"""Response of a queue to a change of load: the time until it returns to its place.
 
 The *response time* is that of the HRED paper (2003), section IV: from a change of load until the queue
 lies between two bounds and stays there for 10 s. It is infinite where that does not happen before the load
@@ -73,7 +73,7 @@ def responses(
     average: str,
     at: Sequence[str] | None,
 ) -> pl.DataFrame:
-    """One row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
+    """Response times, one row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
     series = tables["series"]
     if series.is_empty():
         raise ResponseError(NO_SERIES, HOW_TO_ASK)
@@ -95,7 +95,7 @@ def responses(
 
 
 def estimates(found: pl.DataFrame) -> pl.DataFrame:
-    """Over replications: one row per point, variant, change, view of the queue and measure.
+    """Statistics over replications, one row per point, variant, change, view of the queue and measure.
 
     Columns: the keys, change, at_s, until_s, flows_before, flows_after, rate_bps, queue, measure
     (response_s or settling_s), n (runs), never (share of the runs in which the time is infinite), median_s,
