@@ -69,8 +69,8 @@ def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def write_into(directory: Path, write: Callable[[Path], object]) -> None:
-    """Has files and folders written elsewhere, then puts each in its place in an existing directory; what
-    else is there stays. Raises OSError."""
+    """Writes files and folders elsewhere first, then puts each in its place in an existing directory.
+    Everything else there stays. Raises OSError."""
     with temporary_directory(".new-", directory) as place:
         write(place)
         for new in sorted(place.iterdir()):

@@ -32,7 +32,8 @@ _EXTENT = 34
 
 
 def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, Figure]:
-    """One figure per discipline, by name: all with the same traffic, but for what a discipline sets."""
+    """Figures of the disciplines by name, all with the same traffic, except for the settings of a
+    discipline."""
     series = _series(scenario, disciplines)
     found: dict[str, Figure] = {}
     for discipline in disciplines:
