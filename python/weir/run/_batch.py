@@ -19,7 +19,7 @@ def run_batch(
     progress: OnProgress | None = None,
     captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run]:
-    """One run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
+    """Does one run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
 
     `progress` is called several times a second, and at the end. Of the first run, `captures` are made: see
     `_core.Batch`. Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
@@ -34,7 +34,8 @@ def run_each(
     progress: OnProgress | None = None,
     captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run | _core.Exceeded]:
-    """As `run_batch`, one run after the other. Those that take too much of `memory` end before the others."""
+    """Does the runs as `run_batch` does, but one after the other. Those that take too much of `memory` end
+    before the others."""
     return _waited(_core.Batch(jobs, 1, captures, memory), progress).outcomes()
 
 

@@ -59,7 +59,8 @@ def draw(task: str, paths: Sequence[Path]) -> None:
 
 
 def _png(svg: str, sides: Mapping[str, float], scale: float) -> bytes:
-    """So many pixels per unit, to the nearest pixel; the file says how many there are in an inch."""
+    """PNG with so many pixels per unit, to the nearest pixel. The file states how many there are in an
+    inch."""
     import vl_convert
 
     # The renderer cuts off what is left of a pixel.
