@@ -85,7 +85,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class SweepCost:
-    """One sweep, from the start of the command to its end."""
+    """Cost of one sweep, from the start of the command to its end."""
 
     workers: str
     runs: int

@@ -24,13 +24,14 @@ PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 """Run in ns-2, too, where it is installed."""
 
 CROWD_FLOWS = 100_000
-"""In the cases of ten gigabits."""
+"""Number of flows in the cases of ten gigabits."""
 
 CASES = (*PEERED, "gigabit-linux", "gigabit-bbr", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0
-"""ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
+"""Time that ns-2 may take for a case, in seconds, before it is not run again: its largest cases take
+minutes."""
 
 SIZE_BUDGET_S = 10.0
 """A network is not run again once it has taken so long: the largest take several seconds."""
@@ -38,7 +39,7 @@ SIZE_BUDGET_S = 10.0
 
 @dataclass(frozen=True)
 class Measurement:
-    """One case: the run with the least user CPU time of several."""
+    """Measurement of one case: the run with the least user CPU time of several."""
 
     case: str
     ns_per_packet: float
