@@ -102,7 +102,7 @@ _folders: set[str] = set()
 
 
 def _search(name: str, place: str) -> None:
-    """Has Python look for the module in the folder `place` too."""
+    """Makes Python look for the module in the folder `place` too."""
     if place not in sys.path or place in _folders:
         _folders.add(place)
         # Behind what Python has, so that a user's file never hides an installed module, and before the

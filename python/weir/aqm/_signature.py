@@ -91,7 +91,7 @@ def known_names(name: str, names: list[str], otherwise: str) -> str:
 
 
 def _given(parameters: list[inspect.Parameter], joined: str = "and") -> str:
-    """How a scenario gives those that have no default; empty if there are none."""
+    """Text that shows how a scenario gives the parameters without a default; empty if there are none."""
     needed = [f"{one.name} = 20" for one in parameters if _is_needed(one)]
     if not needed:
         return ""

@@ -95,7 +95,7 @@ _ROOMS = ("random.", "numpy.random.", "secrets.")
 
 
 def unrepeatable(text: str) -> list[Use]:
-    """Where a file draws from generators that all share, or that have no seed, and where it reads the clock.
+    """Calls in a file that draw from generators that all share, or that have no seed, or that read the clock.
 
     What it calls is looked up by the names of its imports: what other modules do is not seen.
     """
