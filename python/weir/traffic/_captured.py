@@ -195,12 +195,12 @@ def _counts(pairs: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
 
 
 def plain(value: float, digits: int = 3) -> str:
-    """So many significant digits, without an exponent."""
+    """Number with this many significant digits, without an exponent."""
     return np.format_float_positional(value, digits, unique=False, fractional=False, trim="-")
 
 
 def quantiles(values: Values) -> dict[str, float]:
-    """Some quantiles of sorted values, which occur, and the maximum; none of nothing."""
+    """Quantiles of sorted values, which occur among them, and the maximum; empty for no values."""
     if not len(values):
         return {}
     found = {f"{q:.0%}": float(np.quantile(values, q, method="inverted_cdf")) for q in QUANTILES}

@@ -1,4 +1,4 @@
-"""How the transfers of a capture are written: one by one, drawn, or as data without end."""
+"""Plan for the transfers of a capture: one by one, drawn, or as data without end."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LASTS = 0.5
 size."""
 
 LEAST_WINDOW = 2.0
-"""Packets per round trip: a sender with enough data has that many under way (RFC 5681, equation 4). What
-sends less waits for its program."""
+"""Least window in packets per round trip. A sender with enough data has that many under way (RFC 5681,
+equation 4). One that sends less waits for its program."""
 
 
 @dataclass(frozen=True)
