@@ -195,7 +195,8 @@ def region_map(found: Region, measured: pl.DataFrame | None = None) -> Figure:
 
 
 def _contours(found: Region) -> list[dict[str, Any]]:
-    """Where the gain margin passes 1, 2 and 4: along each column of cells the first such height."""
+    """Contours of the gain margin at 1, 2 and 4: in each column of cells, the first height at which it passes
+    the value."""
     points: list[dict[str, Any]] = []
     grid = (
         found.cells.sort("y", "x")["gain_margin"]

@@ -14,8 +14,8 @@ from weir.plot import _style as style
 from weir.plot._figure import Figure
 
 Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
-"""Where numbers come from. `path`: runs, whose line joins its points in their order, not by x; `dot`:
-runs without a line; `chosen` and `defaults`: settings, which have symbols of their own and no label."""
+"""Kind of the numbers of a curve. `path`: runs, whose line joins its points in their order, not by x. `dot`:
+runs without a line. `chosen` and `defaults`: settings, which have symbols of their own and no label."""
 
 KINDS: dict[Kind, str] = {
     "paper": "Open circles: printed in the paper.",

@@ -266,7 +266,7 @@ class Cut:
 
 
 def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
-    """At most so many rows, spread evenly over the frame; the same ones each time.
+    """Sample of at most `most` rows, spread evenly over the frame and the same each time.
 
     Multiples of the golden ratio do not coincide with a design's own pattern, as every
     k-th row would.

@@ -22,8 +22,8 @@ _UNITS = {"queue": "Queue (packets)", "average": "Average queue (packets)", "pri
 
 
 def fluid_over_time(runs: Sequence[FluidRun], packets: pl.DataFrame | None = None) -> Figure:
-    """One row for each variable: dotted lines are the fluid; with packets, the mean of their replications as
-    a line and their 5 to 95% as a band.
+    """Curves over time in a row for each variable. Dotted lines are the fluid. With packets, the mean of
+    their replications is a line and their 5 to 95% a band.
 
     `packets` as `Sweep.series_of`, one or more replications below each other, with the labels of the runs; of
     them the variables that the fluid has are drawn.

@@ -137,7 +137,8 @@ def _point(cut: Cut) -> tuple[int, list[str], str]:
 
 
 def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> pl.DataFrame:
-    """`time_s` and `value` in at most `slots` slots of time per value of the keys, nothing cut off.
+    """Envelope of a series: `time_s` and `value` in at most `slots` slots of time per value of the keys,
+    nothing cut off.
 
     Columns: the keys, time_s (middle of the slot), slot_s (its length), lowest, mean, highest.
     """

@@ -69,7 +69,7 @@ def ellipses(
 
 
 def _summary(runs: pl.DataFrame, groups: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Per group: corners of the ellipse, unless all runs are the same, and medians."""
+    """Corners of the ellipse of each group, unless all runs are the same, and its medians."""
     outlines = [runs.clear().with_columns(corner=pl.lit(None, pl.Int64))]
     medians: list[dict[str, Any]] = []
     parts = runs.partition_by(groups, maintain_order=True, as_dict=True) if groups else {(): runs}

@@ -73,7 +73,7 @@ def tradeoff(
 
 
 def _paired(cut: Cut, measures: Mapping[str, Measure]) -> pl.DataFrame:
-    """One row per point of a line: x, y and their intervals."""
+    """Points of the lines, one row each: x, y and their intervals."""
     both = cut.estimates([of.name for of in measures.values()])
     across, up = (
         chart.above_zero(both.filter(pl.col("measure") == of.name), of)

@@ -1,4 +1,4 @@
-"""One target's measure against another's for every setting that was tried."""
+"""Trade-off between the measures of two targets, for every setting that was tried."""
 
 from __future__ import annotations
 
@@ -178,9 +178,9 @@ def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
 
 
 def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
-    """One row per mark. `kind` is what it is part of: the best at another `load` and its `load end`, the
-    `front`, settings of the `design` or `between` those, lines along a parameter with names of
-    a `step` or at a `second end`, `chosen` or `defaults`."""
+    """Marks of the figure, one row each. `kind` is the part of the figure: the best at another `load` and its
+    `load end`, the `front`, settings of the `design` or `between` those, lines along a parameter with names
+    of a `step` or at a `second end`, `chosen` or `defaults`."""
     frames = [pl.DataFrame(schema=_SCHEMA)]
     place = pl.int_range(pl.len()).alias("place")
 
