@@ -33,7 +33,7 @@ which is half of it. One tuning confirms at most `CONFIRMATIONS` settings: toget
 
 @dataclass(frozen=True)
 class Outcome:
-    """One target at one setting and condition, on fresh seeds."""
+    """Outcome of one target at one setting and condition, on fresh seeds."""
 
     target: Target
     values: NDArray[np.float64] = field(repr=False)

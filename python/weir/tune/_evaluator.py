@@ -182,9 +182,9 @@ class Evaluator:
         )
 
     def confirm(self, setting: Setting, attempt: int = 0) -> Confirmed:
-        """On fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one is missed. Every
-        attempt has seeds of its own: what the first has seen chose the next. Raises TargetError for a
-        measure that is not defined, such as a wait where nothing passed."""
+        """Confirms a setting on fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one
+        is missed. Every attempt has its own seeds, because the results of the first chose the next. Raises
+        TargetError for a measure that is not defined, such as a wait where nothing passed."""
         judged: Confirmed | None = None
         for count in (count for count in looks(MOST) if count >= FIRST):
             outcomes = self.outcomes(setting, self.conditions, count, most=MOST, fresh=attempt + 1)
@@ -220,7 +220,8 @@ class Evaluator:
         return found
 
     def look(self, setting: Setting, replications: int) -> Confirmed:
-        """So many fresh replications, looked at once; of several conditions the worst for each target."""
+        """Evaluates a setting with fresh replications in a single look; with several conditions, in the worst
+        for each target."""
         doubt = 1.0 - CONFIDENCE
         outcomes = self.outcomes(setting, self.conditions, replications, most=FIRST, doubt=doubt)
         return Confirmed(dict(setting), tuple(Confirmed({}, outcomes).worst_of_each))

@@ -1,4 +1,4 @@
-"""More than three parameters, or a front instead of a point: Optuna's samplers on the same runs.
+"""Optuna's samplers, for more than three parameters or for a front instead of a point, on the same runs.
 
 Akiba, Sano, Yanase, Ohta, Koyama: Optuna, KDD 2019. The sampler proposes, the settings are run on common
 seeds, and what it finds is confirmed on fresh seeds like everything else. That nothing was found shows

@@ -43,7 +43,7 @@ _TICKS = {1: 401, 2: 61, 3: 21}
 
 
 class Search:
-    """One search, from the defaults to the answer."""
+    """Search from the defaults to the answer."""
 
     def __init__(self, space: Space, evaluator: Evaluator) -> None:
         if space.dimensions not in LEVELS:

@@ -1,4 +1,4 @@
-"""How measures answer to parameters, by the coarse design: tested, not assumed.
+"""Responses of measures to parameters, tested with the coarse design, not assumed.
 
 Along each parameter, at every combination of the others, the same seeds were run at each level: steps from
 level to level are differences in pairs, and the noise of a step is taken to be the same all over the

@@ -66,7 +66,7 @@ class Best:
 
 
 def best_of(space: Space, evaluator: Evaluator, tried: Sequence[DesignPoint], grid: Matrix) -> Best:
-    """From the settings tried, looked at over a grid of shape (m, dimensions).
+    """Best setting by the models of the settings tried, evaluated over a grid of shape (m, dimensions).
 
     Where targets can be met it is the setting that is surest to be confirmed: whose worst shortfall,
     counted in deviations of what is known of it and of the runs to come, is least. A goodput that hardly

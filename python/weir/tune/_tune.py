@@ -1,4 +1,4 @@
-"""One tuning from what is asked for to what comes out, and its result: a number and a directory in a store.
+"""Tuning from the question to the answer, and its result: a number and a directory in a store.
 
 A search draws nothing but seeds: with its runs in the store the same question has the same answer, and
 nothing is run. So a store keeps the question with the keys of its runs, and `again` finds the answer.
