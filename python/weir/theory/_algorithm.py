@@ -72,17 +72,19 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Timing:
-    """How little the parts of a network know of each other, in steps of a common clock."""
+    """Timing of the asynchronous algorithm, in steps of a common clock: how rarely parts update, and how old
+    their knowledge of each other is."""
 
     often: float = 0.5
-    """The chance that a link or a source updates at a step."""
+    """Probability that a link or a source updates at a step."""
     gap: int = 5
-    """The longest that one goes without an update."""
+    """Longest time without an update, in steps."""
     delay: int = 5
-    """t0: the oldest that is known of another."""
+    """Greatest age t0 of the values known of another part, in steps."""
     knowledge: Knowledge = "average"
-    """`latest`: one value, whose age is drawn anew at each update, so that an older one may come after a
-    newer one. `average`: a mean of the last t0 + 1 values with random weights."""
+    """Values that are known of another part. `latest`: one value, whose age is drawn anew at each update, so
+    that an older one may come after a newer one. `average`: a mean of the last t0 + 1 values with random
+    weights."""
 
     def __post_init__(self) -> None:
         chance = f"{self.often:g} is no chance of an update"
@@ -128,7 +130,7 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
 
 
 def residual(network: Network, prices: Vector, rates: Vector) -> float:
-    """How far a step of the prices would go, as a share of the capacity; zero at the optimum alone.
+    """Size of the next step of the prices, as a fraction of the capacity; zero at the optimum alone.
 
     For a link with a price, how far its load is from its capacity; for one whose price is zero, by how
     much it is overloaded. `rates` are those that answer `prices`.
@@ -225,7 +227,7 @@ def _followed(
 
 
 def _updating(rng: np.random.Generator, timing: Timing, idle: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Who updates now; notes how long the others have not."""
+    """Draws which parts update now, and counts how long the others have not."""
     now = (rng.random(idle.size) < timing.often) | (idle >= timing.gap - 1)
     idle += 1
     idle[now] = 0

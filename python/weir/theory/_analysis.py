@@ -1,4 +1,5 @@
-"""One loop analysed: operating point, margins, roots, period and deviation, with what makes them doubtful."""
+"""Analysis of one loop: operating point, margins, roots, period and deviation, and the flags that make them
+doubtful."""
 
 from __future__ import annotations
 
@@ -117,7 +118,7 @@ class Analysis:
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
-        """Everything that makes a prediction doubtful here."""
+        """Flags of all conditions that make a prediction doubtful here."""
         return (*self.given, *_flags(self))
 
     @cached_property

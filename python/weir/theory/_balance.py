@@ -34,7 +34,7 @@ Sender = Literal[
 """A kind of sender, by its answer to a price; `reno-2003` and `reno-round` as Low (2003) has them."""
 
 CUBIC_K = (0.4 * 3.7 / 1.2) ** 0.25
-"""1.0537: C (3 + beta) / (4 (1 - beta)) to the fourth root."""
+"""Constant of CUBIC, 1.0537: C (3 + beta) / (4 (1 - beta)) to the fourth root."""
 
 TOLERANCE = 1e-10
 """Largest error of a link's load, as a fraction of its capacity."""

@@ -86,7 +86,7 @@ def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
 
 
 def red_weight(capacity: float, pole: float) -> float:
-    """w_q of an average with this pole in 1/s."""
+    """Weight w_q of an average with this pole in 1/s."""
     return -math.expm1(-pole / capacity)
 
 
@@ -97,7 +97,7 @@ def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
 
 
 def pi2_alpha(rtt: float, interval: float) -> float:
-    """0.1 T / R^2, 1/s."""
+    """Gain alpha of PI2, 0.1 T / R^2, in 1/s."""
     return 0.1 * interval / rtt**2
 
 

@@ -1,4 +1,4 @@
-"""Where queues and windows settle, by short formulas for one link.
+"""Equilibria of queues and windows, by short formulas for one link.
 
 REM hosts (Lapsley and Low 1999): a window is the rate that the price is worth times the round trip without
 queues, and windows fill pipe and queue:
@@ -57,7 +57,7 @@ class Settled:
 
 
 def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) -> Settled:
-    """Where hosts settle over one link that marks by its queue.
+    """Equilibrium of hosts over one link that marks by its queue.
 
     `capacity` in packets per second; `tau`, the round trip without queues, in seconds; `gamma`, price per
     packet of queue. Where the windows do not fill the pipe the queue is zero. Raises TheoryError for

@@ -39,7 +39,7 @@ class Crossover:
 
 @dataclass(frozen=True)
 class Margins:
-    """All crossovers of a loop; the smallest margin of each kind counts."""
+    """Margins of a loop at all crossovers. The smallest margin of each kind counts."""
 
     gains: tuple[Crossover, ...]
     """Gain crossovers, where L has size 1, with their phase margins."""
@@ -119,7 +119,7 @@ def margins_of(loop: Loop, per_decade: int = PER_DECADE, halvings: int = 45) -> 
 def _crossings(
     loop: Loop, frequencies: Real, values: Complex, of: Callable[[Complex], Real], halvings: int
 ) -> list[tuple[float, complex]]:
-    """Where a function of L(jw) changes its sign, and L there."""
+    """Values of L at which a function of L(jw) changes its sign, with their frequencies."""
     found = of(values)
     places = np.flatnonzero(np.signbit(found[:-1]) != np.signbit(found[1:]))
     if not places.size:

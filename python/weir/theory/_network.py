@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from weir.theory._utility import Utility, require
 
 Vector = NDArray[np.float64]
-"""One number for each source or link, in the order of the network."""
+"""Numbers for each source or link, in the order of the network."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """One direction of a link."""
+    """Link of the model: one direction of a link."""
 
     name: str
     rate: float
@@ -39,7 +39,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Source:
-    """One sender, or `count` of a kind."""
+    """Source of the model: one sender, or `count` of a kind."""
 
     name: str
     path: tuple[str, ...]
@@ -185,7 +185,8 @@ class Network:
 
 
 def dumbbell() -> Network:
-    """One link of 5625 packets/s, that of Lapsley and Low (1999), shared by five who value it differently."""
+    """Network of one link of 5625 packets/s, as in Lapsley and Low (1999), shared by five sources with
+    different utilities."""
     path = ("bottleneck",)
     return Network(
         (Link("bottleneck", 5625.0),),
@@ -201,7 +202,8 @@ def dumbbell() -> Network:
 
 
 def parking_lot() -> Network:
-    """Three links in a row; one crosses them all, one two, and each link has a source of its own."""
+    """Network of three links in a row. One source crosses them all, one two, and each link has a source of
+    its own."""
     return Network(
         (Link("first", 1000.0), Link("second", 800.0), Link("third", 1200.0)),
         (

@@ -1,4 +1,4 @@
-"""Where a queue and its senders rest.
+"""Operating point of a queue and its senders.
 
 Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. Laws with an integrator rest at
 their target, and p follows; laws with a line rest where p of the line is p of the senders: one rises, one
@@ -21,7 +21,7 @@ from weir.theory._utility import TheoryError, require
 
 @dataclass(frozen=True)
 class System:
-    """One queue and the flows over it."""
+    """System of one queue and the flows over it."""
 
     groups: tuple[Group, ...]
     capacity: float

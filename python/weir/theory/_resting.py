@@ -43,9 +43,9 @@ class Resting:
 
     @property
     def rates(self) -> pl.DataFrame:
-        """One row per group: group, kind, flows, rtt_s (queues included), rate (packets per second of a
-        flow), bps, window (packets), signals (the share of packets with one; of Vegas queueing delay, s; of
-        REM's hosts a price)."""
+        """Rates of the groups, one row each. Columns: group, kind, flows, rtt_s (queues included), rate
+        (packets per second of a flow), bps, window (packets), signals. `signals` is the fraction of packets
+        with one; for Vegas the queueing delay in seconds, for REM's hosts a price."""
         found = self.balance
         # The marks that a path meets: prices of links add as -ln(1 - m).
         prices = dict(zip(found.links, found.prices.tolist(), strict=True))
@@ -70,8 +70,8 @@ class Resting:
 
     @property
     def prices(self) -> pl.DataFrame:
-        """One row per link: link, capacity and load (packets per second), price (−ln(1 − m), seconds of
-        Vegas), signals (the share m), queue (packets)."""
+        """Prices of the links, one row each. Columns: link, capacity and load (packets per second), price
+        (−ln(1 − m), for Vegas seconds), signals (the fraction m), queue (packets)."""
         found = self.balance
         return pl.DataFrame(
             {
@@ -98,7 +98,7 @@ class Resting:
 
 
 def resting(scenario: Scenario, at: float | None = None) -> Resting:
-    """Where the flows with data without end rest, at an instant in seconds, the end if None. Raises
+    """Resting point of the flows with data without end, at an instant in seconds, the end if None. Raises
     TheoryError."""
     network = scenario.network
     end = network.duration_s

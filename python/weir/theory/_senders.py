@@ -27,11 +27,11 @@ from weir.theory._utility import TheoryError, require
 Kind = Literal["reno", "scalable", "cubic", "dctcp"]
 
 PAPER_CUT = 0.5
-"""b of the fluid as it is published: W sqrt(p) = 1.414."""
+"""Cut b of the published fluid: W sqrt(p) = 1.414."""
 
 PACKET_CUT = 2.0 / 3.0
-"""b that agrees with packets: W^2 p = 1.5 (Mathis and others, 1997), since cuts come at the peak, 4/3 of the
-mean."""
+"""Cut b that agrees with packets: W^2 p = 1.5 (Mathis and others, 1997), since cuts come at the peak, 4/3 of
+the mean."""
 
 CUBIC_C = 0.4
 CUBIC_BETA = 0.7
@@ -172,7 +172,7 @@ class Group:
 
     @property
     def without_answer(self) -> tuple[str, str]:
-        """Why there is no linear answer, and what to do instead."""
+        """Reason why there is no linear answer, and what to do instead."""
         if self.kind == "dctcp":
             return (
                 "DCTCP under a step has no rest to linearise about: it cycles",
