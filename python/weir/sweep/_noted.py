@@ -181,7 +181,8 @@ class NotedSweep(NetworkedSweep):
                 yield f"transfers{of}", ended, left
 
     def _described(self, *, of_groups: bool) -> Iterator[tuple[str, str]]:
-        """All flows together and, where there are several, each flow group, with words for it."""
+        """Populations of flows, with words for each: all flows together and, if there are several groups,
+        each of them."""
         yield analysis.ALL, ""
         if of_groups and len(self.flow_groups) > 1:
             yield from ((group, f" of {group}") for group in self.flow_groups)

@@ -279,7 +279,7 @@ class RecordedSweep:
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row per run: packets, events."""
+        """Packets and events of each run, one row per run."""
         rows = self._scan("runs").select("run", "packets", "events").collect()
         return self.finished.join(rows, on="run", how="left", maintain_order="left")
 

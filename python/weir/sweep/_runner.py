@@ -1,4 +1,4 @@
-"""From a plan to a result: record it, do the runs that the store does not have, open it."""
+"""Execution of plans: records the result, does the runs that the store does not have, and opens it."""
 
 from __future__ import annotations
 

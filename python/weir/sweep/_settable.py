@@ -1,4 +1,4 @@
-"""Which axes the variants of a sweep have, and which cannot be varied."""
+"""Checks of axes: the variants that have them, and paths that cannot be varied."""
 
 from __future__ import annotations
 

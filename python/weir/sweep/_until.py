@@ -1,4 +1,4 @@
-"""When a point has enough replications.
+"""Stopping rules: the number of replications that is enough for a point.
 
 A rule names a measure and how precisely its mean is to be known. The obvious way to follow it is
 to look at the usual 95% interval after every replication and to stop as soon as it is narrow

@@ -30,9 +30,10 @@ class Sweep(NotedSweep):
     def observations(
         self, of: str = analysis.ALL, measures: Sequence[str] = (), at: str = ""
     ) -> pl.DataFrame:
-        """One row per run and period: the keys, replication, seed, run, the span, the users, and every
-        measure: of all packets, or of a flow group or a class of the queue; at the bottleneck, or at the port
-        `at`. Then those of `measures` that say more, such as `goodput of cubic` and `delay_p99 at line`."""
+        """Values of each run and period, one row each: the keys, replication, seed, run, the span, the users,
+        and every measure. Measures are about all packets, a flow group or a class of the queue, at the
+        bottleneck or at the port `at`. Columns follow for those of `measures` that name a part, such as
+        `goodput of cubic` and `delay_p99 at line`."""
         known = self._observed.get((of, at))
         if known is None:
             if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
