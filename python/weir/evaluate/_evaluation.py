@@ -114,8 +114,8 @@ def evaluate(
     on_step: OnStep | None = None,
     command: str | None = None,
 ) -> Evaluation:
-    """Runs all cells, with more seeds for those of which a verdict is open, and judges. What the store has
-    is not run again. Raises ScenarioError, WeirError."""
+    """Runs all cells, with more seeds for those of which a verdict is open, and judges. Runs that the
+    store has are not repeated. Raises ScenarioError, WeirError."""
     wall, cpu = time.monotonic(), time.process_time()
     every = _Runs(request, store, workers, on_step)
     counts = {cell.name: request.looks[0] for cell in every.cells}

@@ -1,9 +1,9 @@
 """Kinds of figures of a sweep, by name, and the figures on its page.
 
-Dimensions are named by path, last part of the path, or title; `none` as family or facet asks for
-none. `where` keeps levels: `{"rate": "10 Mbit/s"}`. What is not named is chosen. Every kind raises
-ChartError, a ValueError that lists what there is, for a wrong name and where the sweep lacks what the
-figure needs.
+Dimensions are named by path, last part of the path, or title; `none` as family or facet asks for none.
+`where` keeps levels: `{"rate": "10 Mbit/s"}`. The function chooses all that is not named. Every kind raises
+ChartError, a ValueError that lists what there is, for a wrong name and where the sweep lacks what the figure
+needs.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def run_batch(
 ) -> list[_core.Run]:
     """Does one run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
 
-    `progress` is called several times a second, and at the end. Of the first run, `captures` are made: see
+    `progress` is called several times a second, and at the end. `captures` are made of the first run: see
     `_core.Batch`. Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
     is passed on.
     """

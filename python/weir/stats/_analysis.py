@@ -31,7 +31,7 @@ class Axis:
 
 
 def bottleneck(tables: Tables) -> str:
-    """The port that results are about: `LINK`, or `LINK.reverse`. Of runs that differ, that of the first."""
+    """Port that results are about: `LINK`, or `LINK.reverse`. If runs differ, it is the one of the first."""
     link, direction = tables["links"].filter("bottleneck").select("link", "direction").row(0)
     return str(link) if direction == "forward" else f"{link}.reverse"
 
@@ -150,7 +150,7 @@ def has_transfers(tables: Tables) -> bool:
 def axis_of(observed: pl.DataFrame) -> Axis | None:
     """Axis against which periods are drawn; None if there are fewer than two.
 
-    The number of users, if every period has its own and all runs agree on it; else time.
+    It is the number of users, if every period has its own and all runs agree on it; else time.
     """
     spans = observed.filter(pl.col("period") != WHOLE_RUN).select("period", "users").unique()
     periods = spans["period"].n_unique()

@@ -66,9 +66,9 @@ def moment(at: datetime | None) -> str:
 def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None = None) -> list[Grid]:
     """Tables of estimates of these measures, each of at most `most` rows.
 
-    With axes one table: a row per point and variant, a column per measure, at most so many rows. Of several
-    variants a table per measure: a row per variant, a column per period. Of one variant one table: a row
-    per measure. Where the periods do not differ, one column: the whole run.
+    With axes there is one table, with a row per point and variant and a column per measure. Several variants
+    have a table per measure, with a row per variant and a column per period. A single variant has one table,
+    with a row per measure. If the periods do not differ, the only column is the whole run.
     """
     if sweep.axes:
         return [_configurations_down(sweep, measures, most)]

@@ -1,9 +1,8 @@
 """Designs: at which points of its axes a sweep runs, and how much each axis matters.
 
-Elementary effects and Sobol indices take one number per point, the mean over its replications. What
-chance remains in these means looks like influence: it widens the intervals, and it is part of the total
-indices of every axis and of `sigma`. Replications have the same seeds at all points, which takes much of
-it away.
+Elementary effects and Sobol indices take one number per point, the mean over its replications. The randomness
+that remains in these means looks like influence: it widens the intervals, and it is part of the total indices
+of every axis and of `sigma`. Replications have the same seeds at all points, which takes much of it away.
 """
 
 from __future__ import annotations
@@ -279,12 +278,12 @@ def _check_varied(axes: Sequence[Axis]) -> None:
 def indices(design: Design, outputs: Cube) -> pl.DataFrame:
     """Sensitivity indices: one row per axis, in their order. `outputs` has one value per point of the design.
 
-    Of a `morris` design, in the unit of the outputs and per full extent of the axis: axis (its
-    first path), mu_star (mean of the sizes of the elementary effects), mu_star_half_width (95%),
-    mu (their mean, with sign), sigma (their standard deviation: large where the effect depends
-    on the other axes or is not linear).
+    Columns of a `morris` design, in the unit of the outputs and per full extent of the axis: axis (its first
+    path), mu_star (mean of the sizes of the elementary effects), mu_star_half_width (95%), mu (their mean,
+    with sign), sigma (their standard deviation: large where the effect depends on the other axes or is not
+    linear).
 
-    Of a `saltelli` design, as shares of the variance: axis, first (explained by the axis alone),
+    Columns of a `saltelli` design, as shares of the variance: axis, first (explained by the axis alone),
     first_half_width (95%), total (with everything it has a part in), total_half_width.
 
     All are zero where the outputs do not vary, and null where the points cannot tell. Raises

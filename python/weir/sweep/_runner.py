@@ -107,7 +107,7 @@ def execute_plan(
     """Does the missing runs of a plan and opens its result. The result is recorded first, so that an
     interrupted one can be opened.
 
-    Of the first run, captures are made. Raises LimitError for what does not fit into memory,
+    Captures are made of the first run. Raises LimitError for what does not fit into memory,
     MemoryExceededError after the other runs where some took more, WorkersError, StoreError, WeirError.
     """
     workers = within_limits(plan, store, workers)

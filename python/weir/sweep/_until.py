@@ -11,10 +11,10 @@ the interval of look k misses the mean; then, however the looks depend on each o
 
     P(A_1 or ... or A_K) <= P(A_1) + ... + P(A_K) = K (0.05/K) = 0.05.
 
-With probability 95% or more the intervals of all looks contain the mean, hence also that of the
-look at which one stops, whatever makes one stop there: a relative rule, an absolute one, several
-together, or a person. What is assumed is what every t interval assumes: independent replications
-whose mean is nearly normal. Very skewed measures get less than 95%, here as elsewhere.
+With probability 95% or more the intervals of all looks contain the mean, hence also that of the look at which
+one stops, whatever makes one stop there: a relative rule, an absolute one, several together, or a person. The
+assumptions are those of every t interval: independent replications whose mean is nearly normal. Very skewed
+measures get less than 95%, here as elsewhere.
 
 This has a price: where ten replications or more would do if the spread were known beforehand, it
 takes two and a half to three times as many. Three choices keep it down, and none is sharp:
@@ -74,9 +74,8 @@ class Rule:
     def parse(text: str) -> Rule:
         """Reads a rule as a person writes it: `goodput ±0.5%`, `mean_queue ±2 packets`.
 
-        `%` is of the mean. Of a measure that is itself in per cent, `points` is the difference
-        of two values; of a pure number, no unit. `+-` and `+/-` stand for `±`, a hyphen for an
-        underscore. Raises RuleError.
+        `%` is of the mean. For a measure in percent, `points` is the difference of two values. A pure number
+        has no unit. `+-` and `+/-` stand for `±`, a hyphen for an underscore. Raises RuleError.
         """
         match = _RULE.fullmatch(text.strip())
         if match is None:

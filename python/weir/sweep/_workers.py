@@ -42,8 +42,8 @@ def chosen_workers(
         dask: `local:4`, a cluster of four processes that ends with the sweep; or where a
             scheduler listens, `tcp://host:8786`, or the file in which it wrote that down.
         executor: it is left running; `slots` says how many chunks it does at a time.
-        memory: what runs may take at a time, `8 GB`; 80% of what is available if None. Of a cluster and of
-            an executor it is that of each worker.
+        memory: memory that runs may take at a time, `8 GB`; 80% of what is available if None. For a cluster
+            and an executor it is the memory of each worker.
 
     Raises WeirError for what is no size, WorkersError where Dask is missing, its address makes no sense, or
     none answers there.

@@ -31,7 +31,7 @@ def by_rounds(p: float) -> float:
     """Constant for independent signals with at most one cut per round trip; the next round neither grows nor
     cuts.
 
-    The stationary distribution of the window at the start of a round, in quarters of a packet.
+    Computed from the stationary distribution of the window at the start of a round, in quarters of a packet.
     """
     fine = 4
     windows = np.arange(fine, int(12.0 / math.sqrt(p)) * fine + 1) / fine

@@ -1,6 +1,6 @@
 """A scenario at an instant as a system of the fluid model.
 
-What a port, a path, a discipline and a congestion control are in the model, the core reads: `weir-theory`.
+The core reads ports, paths, disciplines and congestion controls as parts of the model: `weir-theory`.
 """
 
 from __future__ import annotations

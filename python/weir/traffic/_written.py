@@ -43,10 +43,10 @@ class Link:
 
 
 def cdf_of(sizes: Values) -> str:
-    """The distribution of sorted sizes in bytes, as `size.cdf` reads it.
+    """Distribution of sorted sizes in bytes, as `size.cdf` reads it.
 
-    Up to 2000 different sizes are exact steps. Of more, quantiles are interpolated, as many by bytes as by
-    transfers: few large transfers carry most bytes.
+    Up to 2000 different sizes are exact steps. For more sizes, quantiles are interpolated, as many by bytes
+    as by transfers: few large transfers carry most bytes.
     """
     unique, counts = np.unique(sizes, return_counts=True)
     if len(unique) <= _STEPS:

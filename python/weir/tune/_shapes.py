@@ -5,7 +5,7 @@ level to level are differences in pairs, and the noise of a step is taken to be 
 design. A measure grows there where the mean of a step over combinations is above zero with its interval;
 the intervals of all steps along a parameter hold together (Bonferroni).
 
-What holds on average need not hold everywhere: where the steps of a single combination, tested together as
+A response on average need not hold everywhere: where the steps of a single combination, tested together as
 well, go the other way, it is said where.
 """
 

@@ -220,7 +220,7 @@ def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
 
 def _lines(data: Data, points: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Settings of the coarse design that differ in one parameter alone, with what they share: along the
-    second parameter, then along the first. Of more than two, only those along the second."""
+    second parameter, then along the first. With more than two parameters, only those along the second."""
     count = len(data.axes)
     if count == 1:
         yield "first", "all", points.sort("p0")
