@@ -51,8 +51,7 @@ class _Base:
 
     stored: ClassVar[bool] = True
     """True if the store keeps runs and finds them the next time. Set False for a class that depends on
-    something outside, such as a file, a server or the clock: the same run may then give other results
-    tomorrow."""
+    something outside, such as a file, a server or the clock. The same run may then differ tomorrow."""
 
     time_limit: float | None = 60.0
     """Time that one call may take, in seconds. A longer call ends the run. None: no limit."""

@@ -47,8 +47,8 @@ FORMAT = 2
 new."""
 
 Kind = Literal["run", "live", "compare", "sweep"]
-"""Kind of a result: one scenario, simulated (`run`) or with real packets (`live`); variants at one point
-(`compare`); a scenario or variants at the points of some axes (`sweep`)."""
+"""Kind of a result. `run`: one scenario, simulated. `live`: one scenario with real packets. `compare`:
+variants at one point. `sweep`: a scenario or variants at the points of some axes."""
 
 TUNING = "tune"
 """Kind of a result of `weir tune`. Its definition has `runs`, their keys, and `results_version`."""

@@ -178,9 +178,12 @@ def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
 
 
 def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
-    """Marks of the figure, one row each. `kind` is the part of the figure: the best at another `load` and its
-    `load end`, the `front`, settings of the `design` or `between` those, lines along a parameter with names
-    of a `step` or at a `second end`, `chosen` or `defaults`."""
+    """Marks of the figure, one row each.
+
+    `kind` is the part of the figure: the best at another `load` and its `load end`, the `front`, settings of
+    the `design` or `between` those. Lines along a parameter are `first` or `second`, and names on them are
+    `step` or `second end`. Settings on fresh seeds are `chosen` or `defaults`.
+    """
     frames = [pl.DataFrame(schema=_SCHEMA)]
     place = pl.int_range(pl.len()).alias("place")
 
