@@ -44,7 +44,7 @@ ECN-capable."""
 
 class _Base:
     random: random.Random
-    """Random numbers of this AQM alone: the seed of the run and the path of the queue determine them."""
+    """Random numbers of this AQM alone. The seed of the run and the path of the queue determine them."""
 
     variables: ClassVar[tuple[str, ...]] = ()
     """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
@@ -54,7 +54,7 @@ class _Base:
     something outside, such as a file, a server or the clock. The same run may then differ tomorrow."""
 
     time_limit: float | None = 60.0
-    """Time that one call may take, in seconds. A longer call ends the run. None: no limit."""
+    """Time that one call may take, in seconds. A longer call ends the run. None means no limit."""
 
     def __init__(self, link: Link) -> None:
         """Takes the link, and by name the `parameters` of the scenario."""
