@@ -40,8 +40,8 @@ class Cell:
     section: str
     """Section of the RFC, or the name of the set or test elsewhere."""
     requirement: str
-    """Requirement of the RFC: M must be considered, R recommended, Y may, D should or must be discussed (RFC
-    7928, section 13)."""
+    """Requirement of RFC 7928, section 13. M must be considered, R is recommended, Y may be considered, D
+    should or must be discussed."""
     needs: str = ""
     """Feature that Weir lacks to run the cell; empty if it can run."""
     lacks: str = ""
@@ -50,20 +50,20 @@ class Cell:
     levels: tuple[str, ...] = ("*",)
     """Patterns of the cell's levels."""
     quick: tuple[str, ...] = ()
-    """Patterns of the levels that `--quick` runs; none: the cell is left out."""
+    """Patterns of the levels that `--quick` runs. Without any, `--quick` leaves the cell out."""
     queues: tuple[str, ...] = ()
-    """Keys of the ports that get the discipline; none: the bottleneck."""
+    """Keys of the ports that get the discipline; by default the bottleneck."""
     ecn: tuple[str, ...] = ()
     """Patterns of the levels at which the discipline marks, if it can."""
     vary: Literal["", "parameters", "scheduler"] = ""
-    """Further levels that depend on the discipline: its parameters halved and doubled, or the AQM under a
-    scheduler."""
+    """Further levels that depend on the discipline, either its parameters halved and doubled, or the AQM
+    under a scheduler."""
     groups: tuple[str, ...] = ()
     """Groups of flows that are measured by themselves."""
     ratio: tuple[str, ...] = ()
     """Names of two groups whose goodputs per flow are divided."""
     left_by: tuple[str, ...] = ()
-    """Names of a group and of a group of datagrams: the goodput of the first is divided by the rate that the
+    """Names of a group and of a group of datagrams. The goodput of the first is divided by the rate that the
     second leaves."""
     voice: tuple[str, ...] = ()
     """Voice streams, one in each direction."""
@@ -77,7 +77,8 @@ class Cell:
 
     @property
     def family(self) -> str:
-        """Tests of one criterion that are corrected together: the chapter of the RFC, or the suite."""
+        """Tests of one criterion that are corrected together, which is the chapter of the RFC, or the
+        suite."""
         return self.section.partition(".")[0] if self.suite == "rfc7928" else self.suite
 
     def marks_at(self, level: str) -> bool:

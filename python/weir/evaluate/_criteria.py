@@ -33,7 +33,7 @@ class Test:
     failing: float | None = None
     """Bound beyond which the test does not hold."""
     relative: str = ""
-    """Divisor of the measure: `target`, `drop-tail`, or another level of the cell."""
+    """Divisor of the measure, which is `target`, `drop-tail`, or another level of the cell."""
     suite: str = ""
     sections: tuple[str, ...] = ()
     """Chapters of `suite` whose cells the test is about, all of them."""
@@ -41,7 +41,7 @@ class Test:
     """Further cells that the test is about, by name."""
     levels: tuple[str, ...] = ("*",)
     only: str = ""
-    """Disciplines to which the test is limited. `l4s`: those that claim it."""
+    """Disciplines to which the test is limited; `l4s` means those that claim it."""
     either_way: bool = False
     """True if a ratio and its inverse count as equal."""
 
@@ -64,9 +64,9 @@ class Criterion:
     weight: str
     tests: tuple[Test, ...]
     passes: Rule = "all"
-    """Tests at one place that must hold for the place to hold: all, or any."""
+    """Rule for the place to hold, by the tests there that hold (all, or any)."""
     fails: Rule = "any"
-    """Tests at one place that must fail for the place to fail: all, or any."""
+    """Rule for the place to fail, by the tests there that fail (all, or any)."""
     needs: str = ""
     """Reason why the criterion cannot be judged; empty if it can."""
 

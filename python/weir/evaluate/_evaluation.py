@@ -87,7 +87,8 @@ class Evaluation:
 
     request: Request
     values: pl.DataFrame
-    """Values by run and measure, one row each: suite, cell, level, discipline, seed, measure, value."""
+    """Values by run and measure, one row each. Columns are suite, cell, level, discipline, seed, measure,
+    value."""
     judgements: Mapping[str, Sequence[Judgement]]
     """Judgements by discipline."""
     seeds: Mapping[str, int]
@@ -102,7 +103,8 @@ class Evaluation:
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 0 if the gate holds for every discipline, 1 if it does not hold for one, else 3."""
+        """Exit code, which is 0 if the gate holds for every discipline, 1 if it does not hold for one, else
+        3."""
         gates = [judged[0].verdict for judged in self.judgements.values()]
         return 1 if "does not hold" in gates else 0 if set(gates) == {"holds"} else 3
 

@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def is_settled(self) -> bool:
-        """True if the interval lies on one side of each bound: more seeds say nothing new."""
+        """True if the interval lies on one side of each bound, so that more seeds say nothing new."""
         for bound in (self.test.passing, self.test.failing):
             sides: tuple[Sense, Sense] = ("<", ">")
             if bound is not None and min(self.evidence.beyond(bound, side) for side in sides) > DOUBT:
@@ -95,8 +95,8 @@ class Judgement:
 
     @property
     def alone(self) -> list[Outcome]:
-        """Outcomes of single tests that fail at a place that does not fail: something is lost for what is
-        gained."""
+        """Outcomes of single tests that fail at a place that does not fail. Something is lost there for what
+        is gained."""
         return [
             outcome
             for place in self.places

@@ -66,8 +66,8 @@ class Step:
     begin: float
     end: float
     takes: bool
-    """True if the change leaves each flow less capacity: then the queue must return to its target, not
-    empty."""
+    """True if the change leaves each flow less capacity. The queue must then return to its target, and need
+    not be empty."""
 
 
 def steps(port: _core.Port, warm_up: float, end: float) -> list[Step]:
