@@ -65,7 +65,7 @@ class Facet:
     """Title of the vertical axis, with its unit."""
     curves: Sequence[Curve]
     levels: Sequence[tuple[float, str]] = ()
-    """Horizontal lines with their names: a target, a threshold, a capacity."""
+    """Horizontal lines with their names, such as a target, a threshold or a capacity."""
     zero: bool = True
     """True if the vertical axis begins at zero."""
     log: bool = False
@@ -80,7 +80,7 @@ class Plot:
     """Description of a figure, before it is drawn."""
 
     name: str
-    """Name of its files: `figure-2`."""
+    """Name of its files, such as `figure-2`."""
     title: str
     caption: str
     x: str
