@@ -29,7 +29,7 @@ class ChoicePage:
 
     choice: Choice
     exports: Mapping[str, Mapping[str, str]]
-    """Settings of each discipline for other systems: texts by form, such as `tc script`."""
+    """Settings of each discipline for other systems, texts by form, such as `tc script`."""
 
     def write(self, directory: Path, images: Sequence[str] = ()) -> None:
         """Writes report.html and answer.json into a directory; into its folder `figures`, the figure in these

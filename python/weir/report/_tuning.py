@@ -33,7 +33,7 @@ class Evidence:
 
     tuned: Tuned
     exports: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Settings of the answer for other systems: texts by form, `tc script`, `OpenWrt SQM` or `scenario`."""
+    """Settings of the answer for other systems, texts by form (`tc script`, `OpenWrt SQM` or `scenario`)."""
 
     @property
     def title(self) -> str:
