@@ -31,7 +31,7 @@ class Measure:
     """Definition of a measured quantity: its source in the tables and its form in print."""
 
     name: str
-    """Identifier: key of JSON documents, name of columns and options."""
+    """Identifier, used as key of JSON documents and as name of columns and options."""
     title: str
     """Title in the head of tables and at axes, without the unit."""
     unit: str
@@ -41,9 +41,9 @@ class Measure:
     definition: str
     table: Literal["links", "groups", "completions"] = "links"
     part: str = ""
-    """The flow group, or the class of the bottleneck's queue, whose packets count; empty: all."""
+    """Flow group, or class of the bottleneck's queue, whose packets count; empty for all."""
     at: str = ""
-    """The port whose queue counts: `LINK` or `LINK.reverse`; empty: the bottleneck."""
+    """Port whose queue counts, `LINK` or `LINK.reverse`; empty for the bottleneck."""
 
     @property
     def whole(self) -> str:
@@ -52,7 +52,7 @@ class Measure:
 
     @property
     def words(self) -> str:
-        """Name inside a sentence: `goodput`, `delay p99 of cubic`, `delay p99 at line.reverse`."""
+        """Name inside a sentence, such as `goodput`, `delay p99 of cubic` or `delay p99 at line.reverse`."""
         title = MEASURES[self.whole].title
         return f"{title.lower()}{self.title.removeprefix(title)}"
 
@@ -71,7 +71,7 @@ class Measure:
 
     @property
     def heading(self) -> str:
-        """Title with unit: `Mean queue (packets)`."""
+        """Title with unit, such as `Mean queue (packets)`."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
@@ -82,7 +82,7 @@ class Measure:
 
     @property
     def difference_unit(self) -> str:
-        """Unit of a difference of two values: percentages differ by points."""
+        """Unit of a difference of two values. Percentages differ by points."""
         return "points" if self.unit == "%" else self.unit
 
 
