@@ -66,8 +66,8 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """Title in a few words: `bottleneck rate`, `red max_th`, `bottleneck rate with buffer` for paths that
-        move together. Two axes may have equal titles: see `titles`."""
+        """Title in a few words, such as `bottleneck rate`, `red max_th`, or `bottleneck rate with buffer` for
+        paths that move together. Two axes may have equal titles, see `titles`."""
         first, *others = (_words(path) for path in self.paths)
         # What both have in common is said once.
         rest = [other[1:] if len(other) > 1 and other[0] == first[0] else other for other in others]

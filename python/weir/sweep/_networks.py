@@ -23,7 +23,7 @@ class NetworkedSweep(RecordedSweep):
 
     @cached_property
     def ports(self) -> list[str]:
-        """Every direction of a link that has a queue, in any variant: `LINK`, `LINK.reverse`."""
+        """Directions of links that have a queue, in any variant, such as `LINK` and `LINK.reverse`."""
         return list(dict.fromkeys(port.name for network in self._networks for port in network.ports))
 
     @cached_property
@@ -41,7 +41,7 @@ class NetworkedSweep(RecordedSweep):
 
     @cached_property
     def only_acks(self) -> list[str]:
-        """Groups whose data do not pass the bottleneck: their delays and marks there are those of ACKs."""
+        """Groups whose data do not pass the bottleneck. Their delays and marks there are those of ACKs."""
         there: dict[str, bool] = {}
         for network in self._networks:
             name = network.bottleneck.name

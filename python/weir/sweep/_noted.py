@@ -99,8 +99,8 @@ class NotedSweep(NetworkedSweep):
 
     @cached_property
     def unvarying(self) -> pl.DataFrame:
-        """Configurations in which nothing is random, by point and variant: at least two replications are
-        equal in every value of every period. Intervals would say nothing."""
+        """Configurations in which nothing is random, by point and variant. At least two replications are
+        equal in every value of every period, so that intervals would say nothing."""
         runs = self.finished.select("run", "point", "variant")
         for name, table in self._measured.items():
             rows = table.select("run", row=table.drop("run").hash_rows())

@@ -81,19 +81,19 @@ class RecordedSweep:
     """The definition, the finished runs and the tables of a result."""
 
     links = _Table()
-    """Queues and utilisation by link, direction, class, group and period (-1: the whole run)."""
+    """Queues and utilisation by link, direction, class, group and period (-1 is the whole run)."""
     groups = _Table()
     """Goodput, loss and fairness by flow group and period."""
     flows = _Table()
     """Goodput by flow and period."""
     delays = _Table()
-    """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
+    """Histograms of the queueing delay, with `count` packets up to `upto_ms`."""
     completions = _Table()
-    """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their number,
-    times and slowdowns. Empty where no flows come and go."""
+    """Transfers that ended, their number, times and slowdowns, by flow group, period and size (`upto_bytes`,
+    NaN for all sizes). Empty if no flows come and go."""
     transfers = _Table()
-    """Each transfer of a list (`traffic.list`): its line in the file, its size, when it started and ended.
-    Empty without lists."""
+    """Transfers of a list (`traffic.list`), each with its line in the file, its size, when it started and
+    ended. Empty without lists."""
     series = _Table()
     """Inner variables over time; empty unless the scenario asks for series."""
 
@@ -197,7 +197,8 @@ class RecordedSweep:
 
     @cached_property
     def configurations(self) -> pl.DataFrame:
-        """One row per point and variant: point, variant, label, hash, then a column per axis."""
+        """Configurations, one row per point and variant. Columns are point, variant, label, hash, then one
+        per axis."""
         variants = len(self.variants)
         points = len(self.layout.rows)
         frame = pl.DataFrame(
@@ -215,12 +216,12 @@ class RecordedSweep:
 
     @cached_property
     def keys(self) -> list[str]:
-        """Columns that distinguish configurations: point, variant, label and the axes."""
+        """Columns that distinguish configurations, namely point, variant, label and the axes."""
         return [*CONFIGURATION, *self.layout.columns()]
 
     @cached_property
     def wanted(self) -> pl.DataFrame:
-        """Requested runs, one row each: the columns of `configurations`, replication, seed, run."""
+        """Requested runs, one row each, with the columns of `configurations`, replication, seed, run."""
         n = self.replications
         hashes = self.configurations["hash"].to_list()
         keys = _core.run_keys(hashes, self.seed, n, self.results_version)
@@ -234,8 +235,8 @@ class RecordedSweep:
 
     @cached_property
     def stops(self) -> pl.DataFrame:
-        """State of each configuration: point, variant, n and state (`met`, `maximum` or `open`). The first n
-        replications count."""
+        """State of each configuration, in columns point, variant, n and state (`met`, `maximum` or `open`).
+        The first n replications count."""
         runs = self._finished.select("run", "point", "variant", "replication")
         if self.until and not runs.is_empty():
             keys = runs["run"].unique().to_list()
@@ -262,7 +263,7 @@ class RecordedSweep:
 
     @cached_property
     def finished(self) -> pl.DataFrame:
-        """Rows of `wanted` that are finished and count: up to where a rule stopped."""
+        """Rows of `wanted` that are finished and count, which is up to where a rule stopped."""
         if not self.until:
             return self._finished
         counted = self.stops.select("point", "variant", "n")
@@ -294,12 +295,12 @@ class RecordedSweep:
 
     @property
     def directory(self) -> Path:
-        """Directory of its pages, figures and captures: NUMBER-NAME beside the store."""
+        """Directory of its pages, figures and captures, NUMBER-NAME beside the store."""
         return self.store.directory(self.record)
 
     @property
     def captures(self) -> Mapping[str, Path]:
-        """Captures of the packets of replication 0: pcapng files by name."""
+        """Captures of the packets of replication 0, as pcapng files by name."""
         return {path.stem: path for path in sorted((self.directory / "captures").glob("*.pcapng"))}
 
     def quantile(self, degrees: int) -> float:

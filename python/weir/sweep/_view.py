@@ -64,12 +64,12 @@ class Sweep(NotedSweep):
 
     @property
     def has_several_links(self) -> bool:
-        """True if the runs have several links: a table then has to name the bottleneck."""
+        """True if the runs have several links, so that a table has to name the bottleneck."""
         return analysis.has_several_links(self._measured)
 
     @property
     def divided_by(self) -> tuple[By, ...]:
-        """Ways to divide the measures: by flow groups, classes of the queue, or ports that data pass, if
+        """Ways to divide the measures, by flow groups, classes of the queue, or ports that data pass, if
         there are several."""
         groups = len(self.flow_groups) > 1 and self.kind != "live"
         found: dict[By, bool] = {
@@ -279,9 +279,9 @@ class Sweep(NotedSweep):
 
     @cached_property
     def dimensions(self) -> list[Dimension]:
-        """Dimensions over which a figure can be drawn: the axes, the variants if there are several, and the
-        periods. The periods are drawn by their users, if all runs agree on them and they differ; else,
-        without axes, by their start."""
+        """Dimensions over which a figure can be drawn, namely the axes, the variants if there are several,
+        and the periods. The periods are drawn by their users, if all runs agree on them and they differ;
+        else, without axes, by their start."""
         dimensions = [
             axis.dimension(title)
             for axis, title in zip(self.layout.axes, titles(self.layout.axes), strict=True)
