@@ -78,13 +78,13 @@ class Timing:
     often: float = 0.5
     """Probability that a link or a source updates at a step."""
     gap: int = 5
-    """Longest time without an update, in steps."""
+    """Longest interval between two updates of a part, in steps."""
     delay: int = 5
     """Greatest age t0 of the values known of another part, in steps."""
     knowledge: Knowledge = "average"
-    """Values that are known of another part. `latest`: one value, whose age is drawn anew at each update, so
-    that an older one may come after a newer one. `average`: a mean of the last t0 + 1 values with random
-    weights."""
+    """Values that are known of another part. With `latest` it is one value, whose age is drawn anew at each
+    update, so that an older one may come after a newer one. With `average` it is a mean of the last t0 + 1
+    values with random weights."""
 
     def __post_init__(self) -> None:
         chance = f"{self.often:g} is no chance of an update"
@@ -94,7 +94,7 @@ class Timing:
 
     @property
     def loop(self) -> int:
-        """The most steps by which the answer to a price is late: one, and twice a gap and the oldest news."""
+        """Largest delay of the answer to a price, in steps, 1 + 2 (`gap` - 1 + `delay`)."""
         return 1 + 2 * (self.gap - 1 + self.delay)
 
 

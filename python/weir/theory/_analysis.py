@@ -38,7 +38,7 @@ class Prediction:
 
     @property
     def valid(self) -> bool:
-        """True if the prediction should hold here: no flag makes it doubtful."""
+        """True if the prediction should hold here, as no flag makes it doubtful."""
         return not self.flags
 
 

@@ -54,8 +54,8 @@ class Path:
     kind: Sender = "square-root"
     flows: float = 1.0
     weight: float = 1.0
-    """Weight: alpha d of Vegas in packets, w of REM's hosts. For the other kinds the price is divided by
-    it."""
+    """Weight, which is alpha d of Vegas in packets, and w of REM's hosts. For the other kinds the price is
+    divided by it."""
     most: float = math.inf
     """Greatest rate that the receiver's window allows, packets per second."""
     friendly: bool = False
@@ -103,7 +103,7 @@ class Balance:
     """Largest error in the conditions of Karush, Kuhn and Tucker, as a fraction of a link's capacity. It is
     the excess load, or the unused capacity of a link with a price."""
     mixed: bool
-    """True if prices differ in kind: then there is no single optimum, and no theorem applies."""
+    """True if prices differ in kind, so that there is no single optimum, and no theorem applies."""
 
     @property
     def load(self) -> NDArray[np.float64]:

@@ -49,13 +49,13 @@ class RedMap:
 
     @cached_property
     def empty_above(self) -> float:
-        """Average b1 in packets: at this average and above, the queue is empty."""
+        """Average b1 in packets, at and above which the queue is empty."""
         p = (self.flows * self.constant / self.pipe) ** 2
         return self.max_th if p >= self.max_p else self._average(p)
 
     @cached_property
     def full_below(self) -> float:
-        """Average b2 in packets: at this average and below, the queue is full."""
+        """Average b2 in packets, at and below which the queue is full."""
         return self._average((self.flows * self.constant / (self.buffer + self.pipe)) ** 2)
 
     def _average(self, p: float) -> float:
@@ -96,7 +96,7 @@ class RedMap:
 
     @property
     def critical(self) -> float:
-        """Weight at which the fixed point doubles its period: the eigenvalue is -1."""
+        """Weight at which the fixed point doubles its period, as the eigenvalue is -1."""
         return 2.0 / (1.0 - self.slope)
 
     def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:

@@ -126,7 +126,7 @@ class Designed:
     parameters: dict[str, Any]
     """Parameters as a scenario has them."""
     system: System
-    """System that was designed for: the fewest flows and the longest round trip."""
+    """System that was designed for, with the fewest flows and the longest round trip."""
     rule: str
     said: dict[str, float] = field(default_factory=dict[str, float])
     """Quantities of the rule by name, such as K and z of PI."""

@@ -45,8 +45,8 @@ class Course:
     signal: NDArray[np.float64]
     """Signal p; for DualPI2 the one of its classic flows."""
     state: NDArray[np.float64]
-    """State of the law: RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual capacity, p of
-    PI and PIE."""
+    """State of the law, which is RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual
+    capacity, p of PI and PIE."""
     variables: dict[str, NDArray[np.float64]]
     """Variables that the last discipline records, by its names for them."""
     windows: dict[str, NDArray[np.float64]]

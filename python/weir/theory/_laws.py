@@ -135,13 +135,13 @@ class Integrator:
     coupling: float = 2.0
     """Coupling factor k of DualPI2."""
     tuned: bool = False
-    """True for PIE: its steps are divided by the factors of its table."""
+    """True for PIE, whose steps are divided by the factors of its table."""
     scale: float | None = None
-    """Fixed divisor of PIE's steps; None: the divisor from its table."""
+    """Fixed divisor of PIE's steps; None for the divisor from its table."""
     hold: bool = True
     """True if updates are T apart; false for the continuous controller with the same gains."""
     counts_drops: bool = False
-    """True for REM by equation 2: packets that it drops arrive, and count in the rate."""
+    """True for REM by equation 2, where dropped packets arrive, and count in the rate."""
 
     def __post_init__(self) -> None:
         require(self.interval > 0.0, f"{self.name}'s interval is {self.interval:g} s", "more than zero")

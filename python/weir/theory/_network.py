@@ -29,11 +29,11 @@ class Link:
     rate: float
     """Rate of the link, packets per second."""
     target: float = 1.0
-    """Target utilisation rho: fraction of the rate to be used."""
+    """Target utilisation rho, the fraction of the rate to be used."""
 
     @property
     def capacity(self) -> float:
-        """Capacity c: packets per second that may pass."""
+        """Capacity c, the packets per second that may pass."""
         return self.rate * self.target
 
 
@@ -47,8 +47,9 @@ class Source:
     least: float = 0.0
     """Least rate m, packets per second."""
     greatest: float = math.inf
-    """M, packets per second. Infinite: what the narrowest link of the path carries and a quarter, divided
-    by `count`. No feasible rate is as high, so that it holds nowhere but at a price near zero."""
+    """Greatest rate M, packets per second. If infinite, it becomes the rate of the narrowest link of the path
+    plus a quarter, divided by `count`. No feasible rate is as high, so that it matters only at a price near
+    zero."""
     count: int = 1
 
 
@@ -105,7 +106,7 @@ class Network:
 
     @cached_property
     def paths(self) -> Vector:
-        """Incidence matrix, shape (links, sources): 1 if the link is on the path."""
+        """Incidence matrix, shape (links, sources), with 1 if the link is on the path."""
         return np.minimum(self.routes, 1.0)
 
     @cached_property
@@ -138,8 +139,9 @@ class Network:
 
     @cached_property
     def largest_step(self) -> float:
-        """2 over the Lipschitz constant of the loads as functions of the prices: the largest eigenvalue of
-        R diag(alpha bar) R', with the steepest that each demand can be, at its greatest rate."""
+        """Bound on the step, 2 over the Lipschitz constant of the loads as functions of the prices. The
+        constant is the largest eigenvalue of R diag(alpha bar) R', with the steepest slope that each demand
+        can have, at its greatest rate."""
         curvature = (self.routes * self.slopes(self.greatest)) @ self.paths.T
         return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
 

@@ -56,7 +56,7 @@ class Point:
     """An operating point."""
 
     law: Red | Integrator | Hred | Avq | Step
-    """Law at rest: Adaptive RED has the max_p that it has found."""
+    """Law at rest. Adaptive RED has the max_p that it has found."""
     queue: float
     """Queue, packets."""
     state: float

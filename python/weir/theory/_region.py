@@ -82,8 +82,8 @@ class Region:
     x: Axis
     y: Axis
     cells: pl.DataFrame
-    """One row per cell: x, y, sigma (1/s), gain_margin, period (s), queue and deviation (packets), note (why
-    there is no number)."""
+    """Cells of the map, one row each. Columns are x, y, sigma (1/s), gain_margin, period (s), queue and
+    deviation (packets), note (why there is no number)."""
 
     @property
     def stable(self) -> float:

@@ -43,7 +43,7 @@ class Resting:
 
     @property
     def rates(self) -> pl.DataFrame:
-        """Rates of the groups, one row each. Columns: group, kind, flows, rtt_s (queues included), rate
+        """Rates of the groups, one row each. Columns are group, kind, flows, rtt_s (queues included), rate
         (packets per second of a flow), bps, window (packets), signals. `signals` is the fraction of packets
         with one; for Vegas the queueing delay in seconds, for REM's hosts a price."""
         found = self.balance
@@ -70,7 +70,7 @@ class Resting:
 
     @property
     def prices(self) -> pl.DataFrame:
-        """Prices of the links, one row each. Columns: link, capacity and load (packets per second), price
+        """Prices of the links, one row each. Columns are link, capacity and load (packets per second), price
         (−ln(1 − m), for Vegas seconds), signals (the fraction m), queue (packets)."""
         found = self.balance
         return pl.DataFrame(

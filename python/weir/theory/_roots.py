@@ -38,7 +38,7 @@ class Roots:
 
     @property
     def growth(self) -> float:
-        """Real part sigma of the rightmost root, 1/s: negative is stable."""
+        """Real part sigma of the rightmost root, 1/s. The loop is stable if it is negative."""
         return self.values[0].real
 
     @property

@@ -60,7 +60,7 @@ class Group:
     increase: float = 1.0
     """Increase a, packets per round trip."""
     cut: float = PACKET_CUT
-    """Cut b: fraction of the window that a signal takes, as the fluid counts it."""
+    """Cut b, the fraction of the window that a signal takes, as the fluid counts it."""
     marked: bool = True
     """True if signals are marks; false if packets are dropped."""
     waits: bool = True
@@ -197,7 +197,7 @@ class Sawtooth:
     largest_gain: float
     """Bound on g, which must stay below it for alpha to span a cycle."""
     least_threshold: float
-    """Least threshold K for a full link: K must exceed C R / 7."""
+    """Least threshold K for a full link, C R / 7. K must exceed it."""
 
 
 def dctcp_sawtooth(flows: float, capacity: float, rtt: float, threshold: float) -> Sawtooth:

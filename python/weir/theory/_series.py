@@ -44,8 +44,8 @@ class FluidRun:
 
     @property
     def series(self) -> pl.DataFrame:
-        """Time series in the columns of `Sweep.series_of`: variant, label, component, variable, time_s,
-        value.
+        """Time series in the columns of `Sweep.series_of`, which are variant, label, component, variable,
+        time_s, value.
 
         The queue and the variables that its discipline shows, in their units, of `links.LINK.forward`;
         `cwnd`, the mean window in packets, of `flows.GROUP`.

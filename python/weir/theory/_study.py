@@ -68,8 +68,9 @@ class Study:
 
     @property
     def rates(self) -> pl.DataFrame:
-        """Rates of the sources, one row each. Columns: source, flows, path, utility, least, greatest, rate,
-        optimum (each packets per second and flow), difference (of the rate from the optimum, percent)."""
+        """Rates of the sources, one row each. Columns are source, flows, path, utility, least, greatest,
+        rate, optimum (each packets per second and flow), difference (of the rate from the optimum,
+        percent)."""
         network, reached = self.network, self.trajectory.rates[-1]
         return pl.DataFrame(
             {
@@ -87,9 +88,9 @@ class Study:
 
     @property
     def prices(self) -> pl.DataFrame:
-        """Prices of the links, one row each. Columns: link, rate, target (share), load (packets per
-        second), price, optimum, difference (of the price from the optimum, percent; null where the optimum
-        is zero)."""
+        """Prices of the links, one row each. Columns are link, rate, target (share), load (packets per
+        second), price, optimum, difference (of the price from the optimum, percent; null where the optimum is
+        zero)."""
         network, reached = self.network, self.trajectory.prices[-1]
         return pl.DataFrame(
             {
@@ -105,7 +106,8 @@ class Study:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Steps: what theorem 1 allows, what is safe for this network, what its optimum bears."""
+        """Bounds on the step, by name, from what theorem 1 allows, what is safe for this network, and what
+        its optimum bears."""
         network = self.network
         return {
             "theorem_1": theorem_bound(network),
