@@ -40,7 +40,7 @@ class Outcome:
     most: int
     """Maximum number of replications of a confirmation. Its looks depend on it."""
     condition: Setting = ()
-    """Condition in which it was run; empty: the scenario's own."""
+    """Condition in which it was run; empty for the scenario's own."""
     doubt: float = DOUBT
 
     @property
@@ -65,7 +65,7 @@ class Outcome:
 
     @property
     def shortfall(self) -> float:
-        """Shortfall of the mean: the logarithm of a ratio, above zero if the target is missed."""
+        """Shortfall of the mean, which is the logarithm of a ratio, above zero if the target is missed."""
         return float(self.target.shortfall(np.array([self.mean]))[0])
 
     def to_json(self) -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Load:
     """Trade-off at another load: one point per setting."""
 
     label: str
-    """Load in words: `40 flows`."""
+    """Load in words, such as `40 flows`."""
     means: Sequence[dict[str, float]]
     """Means of the targets' measures, by name."""
 
