@@ -61,7 +61,7 @@ def delays_ms(port: _core.Port, instants: Samples, queue: Samples) -> Samples:
 
 @dataclass(frozen=True)
 class Step:
-    """Response to a change of load or rate until the next one, in seconds."""
+    """Time from a change of load or rate to the next one, in seconds."""
 
     begin: float
     end: float
