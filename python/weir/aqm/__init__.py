@@ -38,23 +38,23 @@ from weir._core import Backlog, Link, Packet, Seen
 __all__ = ["Aqm", "Backlog", "Controller", "Link", "Packet", "Seen", "Verdict"]
 
 Verdict = Literal["pass", "mark", "drop"]
-"""What happens to a packet. A mark is a drop without `ecn = true` in the scenario, and for packets
-that are not ECN-capable."""
+"""Fate of a packet. A mark becomes a drop without `ecn = true` in the scenario, and for packets that are not
+ECN-capable."""
 
 
 class _Base:
     random: random.Random
-    """Random numbers of this AQM alone: the seed of the run and the path of the queue determine them."""
+    """Random numbers of this AQM alone. The seed of the run and the path of the queue determine them."""
 
     variables: ClassVar[tuple[str, ...]] = ()
     """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
 
     stored: ClassVar[bool] = True
-    """Whether runs are kept in the store, and found there the next time. False for a class that acts on what
-    lies outside of it, such as a file, a server or the clock: then the same run may be another tomorrow."""
+    """True if the store keeps runs and finds them the next time. Set False for a class that depends on
+    something outside, such as a file, a server or the clock. The same run may then differ tomorrow."""
 
     time_limit: float | None = 60.0
-    """Seconds that one call may take. One that takes longer ends the run; None: there is no limit."""
+    """Time that one call may take, in seconds. A longer call ends the run. None means no limit."""
 
     def __init__(self, link: Link) -> None:
         """Takes the link, and by name the `parameters` of the scenario."""

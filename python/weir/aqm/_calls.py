@@ -18,7 +18,7 @@ class EndedError(BaseException):
 
 
 def interrupted(seconds: float, frames: TracebackType | None) -> TimeoutError:
-    """What ends the run: where the call was, and why it ended."""
+    """Exception that ends the run: it names the limit, and its traceback shows where the call was."""
     error = TimeoutError(
         f"the call took longer than {seconds:g} s; a class whose calls take long sets time_limit, in seconds"
     )
@@ -26,7 +26,7 @@ def interrupted(seconds: float, frames: TracebackType | None) -> TimeoutError:
 
 
 def stuck(thread: int) -> TimeoutError:
-    """What ends the run whose call goes on, though it was interrupted: an exception that says where it is.
+    """Exception that ends a run whose call continues after the interrupt; it shows where the call is.
 
     No thread can be ended from outside: this one is left to itself, and the process ends without it.
     """

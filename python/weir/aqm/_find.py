@@ -22,26 +22,26 @@ _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "upda
 
 
 class NotFoundError(Exception):
-    """A class that cannot be used. The core turns it into an error of the scenario."""
+    """Error about a class that cannot be used. The core turns it into an error of the scenario."""
 
     def __init__(self, key: str, message: str, hint: str) -> None:
         super().__init__(message)
         self.key = key
-        """The key of `python` that is wrong."""
+        """Key of `python` that is wrong."""
         self.message = message
         self.hint = hint
 
 
 @dataclass(frozen=True)
 class Found:
-    """A class that can be used."""
+    """Class that can be used."""
 
     cls: type[Controller | Aqm]
     is_controller: bool
     hooks: frozenset[str]
-    """The hooks that it defines."""
+    """Hooks that the class defines."""
     source: str
-    """A digest of its file."""
+    """Digest of the class's file."""
 
 
 _sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()
@@ -53,7 +53,7 @@ _stored: dict[tuple[str, str], bool] = {}
 
 
 def unstored(named: Iterable[Named]) -> list[str]:
-    """Those of the classes, which have been found, that keep their runs out of the store: import paths."""
+    """Import paths of the classes whose runs the store does not keep. The classes have been found before."""
     return [one.cls for one in named if not _stored.get((one.cls, one.digest or ""), True)]
 
 
@@ -102,7 +102,7 @@ _folders: set[str] = set()
 
 
 def _search(name: str, place: str) -> None:
-    """Has Python look for the module in the folder `place` too."""
+    """Makes Python look for the module in the folder `place` too."""
     if place not in sys.path or place in _folders:
         _folders.add(place)
         # Behind what Python has, so that a user's file never hides an installed module, and before the

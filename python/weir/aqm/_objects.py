@@ -1,4 +1,4 @@
-"""What the core asks of the objects of a class, and how it tells their exceptions."""
+"""Attributes that the core reads from the objects of a class, and the form of their exceptions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def tell(error: BaseException, frames: TracebackType | None, place: str) -> Base
 
 SHORTEST_PERIOD = 1e-5
 LONGEST_PERIOD = 1e6
-"""Seconds; as for the AQMs of the core."""
+"""Longest control period in seconds, as for the AQMs of the core."""
 
 
 def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
-    """Its period, if it is one. Raises TypeError or ValueError."""
+    """Control period of an AQM in seconds, if it is valid. Raises TypeError or ValueError."""
     period: object = aqm.period
     if period is None:
         return None
@@ -46,7 +46,7 @@ def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
 
 
 def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
-    """Names of its variables, if they are names. Raises TypeError."""
+    """Names of the AQM's variables, if they are names. Raises TypeError."""
     value = cast("object", aqm.variables)
     if isinstance(value, str) or not isinstance(value, Sequence):
         example = value if isinstance(value, str) else "name"
@@ -60,7 +60,7 @@ def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
 
 
 def time_limit_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
-    """Its time limit, if it is one. Raises TypeError or ValueError."""
+    """Time limit of one call in seconds, if it is valid. Raises TypeError or ValueError."""
     limit: object = aqm.time_limit
     if limit is None:
         return None

@@ -1,4 +1,4 @@
-"""Whether a user's class of an AQM can be made: its `__init__` takes the link, and then the parameters."""
+"""Check that an AQM class of the user can be made: `__init__` takes the link, then the parameters."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _PLAIN = {kind for one in (int, float, str, bool) for kind in (one, one.__name__
 
 
 class Problem(NamedTuple):
-    """Why the class cannot be made."""
+    """Reason why the class cannot be made."""
 
     key: str
-    """Of `queue.python`, which is to blame."""
+    """Key of `queue.python` that is to blame."""
     message: str
     hint: str
 
 
 def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | None:
-    """Why `cls(link, **parameters)` fails, or does not do what it says; None if it can be called."""
+    """Reason why `cls(link, **parameters)` fails, or does not do what it says; None if it can be called."""
     try:
         signature = inspect.signature(cls)
     except (TypeError, ValueError):
@@ -67,7 +67,7 @@ def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | Non
 
 
 def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
-    """Why calls of a hook as that of `base` would fail; None if they can be done."""
+    """Reason why calls of a hook as that of `base` would fail; None if they can be done."""
     own = inspect.getattr_static(cls, hook)
     if not inspect.isfunction(own):
         return None
@@ -82,7 +82,8 @@ def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
 
 
 def known_names(name: str, names: list[str], otherwise: str) -> str:
-    """What was meant by a name, or those there are; `otherwise` if there are none."""
+    """Suggests the known name nearest to a misspelt one, else lists the known names; `otherwise` if there are
+    none."""
     near = get_close_matches(name, names, 1)
     if near:
         return f"did you mean {near[0]!r}?"
@@ -90,7 +91,7 @@ def known_names(name: str, names: list[str], otherwise: str) -> str:
 
 
 def _given(parameters: list[inspect.Parameter], joined: str = "and") -> str:
-    """How a scenario gives those that have no default; empty if there are none."""
+    """Text that shows how a scenario gives the parameters without a default; empty if there are none."""
     needed = [f"{one.name} = 20" for one in parameters if _is_needed(one)]
     if not needed:
         return ""
@@ -107,7 +108,8 @@ def _can_be_given_by_place(parameter: inspect.Parameter) -> bool:
 
 
 def _is_for_link(first: inspect.Parameter) -> bool:
-    """Whether the first parameter is meant to be the link: by its type, or by its name if it has no type."""
+    """Returns true if the first parameter is meant to be the link, by its type, or without a type by its
+    name."""
     if first.annotation is not inspect.Parameter.empty:
         return first.annotation not in _PLAIN
     is_named = first.name.startswith("_") or "link" in first.name.lower()

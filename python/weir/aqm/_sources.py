@@ -19,19 +19,19 @@ def remember(text: str) -> str:
 
 
 def text_of(digest: str | None) -> str | None:
-    """The text, if this process has seen it."""
+    """Text with this digest; None if this process has not seen it."""
     return _texts.get(digest or "")
 
 
 class Named(NamedTuple):
-    """A class that a scenario names."""
+    """Class of an AQM that a scenario names."""
 
     path: str
-    """Of its table: `links.bottleneck.queue.python`."""
+    """Path of its table in the scenario: `links.bottleneck.queue.python`."""
     cls: str
-    """Its import path."""
+    """Import path of the class."""
     digest: str | None
-    """Of its file."""
+    """Digest of the text of its file."""
 
 
 def named_in(document: Mapping[str, Any], path: str = "") -> Iterator[Named]:
@@ -61,11 +61,11 @@ def sources_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tu
 
 
 class Use(NamedTuple):
-    """A call that gives something else in each run."""
+    """Call that gives other results in each run."""
 
     line: int
     name: str
-    """`random.random`."""
+    """Full name of the call: `random.random`."""
 
 
 _SEEDED = frozenset(
@@ -95,7 +95,7 @@ _ROOMS = ("random.", "numpy.random.", "secrets.")
 
 
 def unrepeatable(text: str) -> list[Use]:
-    """Where a file draws from generators that all share, or that have no seed, and where it reads the clock.
+    """Calls in a file that draw from generators that all share, or that have no seed, or that read the clock.
 
     What it calls is looked up by the names of its imports: what other modules do is not seen.
     """
@@ -123,7 +123,7 @@ def unrepeatable(text: str) -> list[Use]:
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names of the file, and what they stand for."""
+    """Names in the file, with their full names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for one in node.names:
@@ -143,7 +143,8 @@ def _full_name(node: ast.expr, names: Mapping[str, str]) -> str | None:
 
 
 def _draws(name: str, call: ast.Call | None) -> bool:
-    """Whether it is one that draws, or reads the clock; a class that is not called, as in a type, is not."""
+    """Returns true if the use draws random numbers or reads the clock. A class that is not called, as in a
+    type, does not."""
     if name in _SEEDED:
         return call is not None and not (call.args or call.keywords)
     if name in _NOT_DRAWN or name in {"numpy.random", "random", "secrets"}:

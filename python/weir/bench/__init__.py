@@ -1,1 +1,1 @@
-"""How fast Weir is: `weir bench` and the page it writes."""
+"""Speed of Weir: `weir bench` and the page it writes."""

@@ -1,4 +1,4 @@
-"""What Weir costs beside one run, and docs/performance.md: all measurements with their machine."""
+"""Costs of Weir beside one run, and docs/performance.md: all measurements with their machine."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from weir.scenario._scenario import bundled
 Say = Callable[[str], None]
 
 SCALING_CASE = "wireline-delay"
-"""Whose replications are run on one thread and on all."""
+"""Case whose replications are run on one thread and on all."""
 
 SWEEP_CASE = "bench/sweep"
-"""A bundled scenario: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
+"""Bundled scenario of the sweep: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
 
 FLOWS_CASE = "ten-gigabit-crowd"
-"""Whose cost is measured with other numbers of flows, each with the same share of the link."""
+"""Case whose cost is measured with other numbers of flows, each with the same share of the link."""
 
 _FLOWS = {
     flows: {
@@ -44,7 +44,7 @@ _FLOWS = {
 }  # fmt: skip
 
 HOPS_CASE = "hops"
-"""Whose cost is measured with other numbers of hops."""
+"""Case whose cost is measured with other numbers of hops."""
 
 _HOPS = {
     hops: {"links.hop.hops": f"{hops}", "duration": span}
@@ -64,7 +64,7 @@ _BENCHMARK = ("bench", "--quiet", "--package", "weir-aqm", "--bench", "aqms", "-
 
 @dataclass(frozen=True)
 class Scaling:
-    """Replications on one thread and on every core; wall time, the least of several tries."""
+    """Times of replications on one thread and on every core: wall time, the least of several tries."""
 
     case: str
     replications: int
@@ -75,24 +75,24 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Growth:
-    """How the cost per packet grows with the network."""
+    """Growth of the cost per packet with the network."""
 
     flows: Mapping[int, Measurement]
-    """By the number of flows."""
+    """Measurements by the number of flows."""
     hops: Mapping[int, Measurement]
-    """By the number of hops; a packet counts at each of them."""
+    """Measurements by the number of hops. A packet counts at each of them."""
 
 
 @dataclass(frozen=True)
 class SweepCost:
-    """One sweep, from the start of the command to its end."""
+    """Cost of one sweep, from the start of the command to its end."""
 
     workers: str
     runs: int
     runs_s: float
-    """CPU time of the runs alone."""
+    """CPU time of the runs alone, in seconds."""
     user_s: float
-    """User CPU time of all processes."""
+    """User CPU time of all processes, in seconds."""
     wall_s: float
 
 
@@ -102,9 +102,9 @@ class DisciplineCost:
 
     discipline: str
     ns: float
-    """With 32 flows."""
+    """Nanoseconds per packet with 32 flows."""
     ns_many: float | None = None
-    """With 1,000, where flows matter."""
+    """Nanoseconds per packet with 1,000 flows; None if the number of flows does not matter."""
 
 
 def scaling(replications: int = 20, repeat: int = 3, *, say: Say) -> Scaling:
@@ -131,7 +131,7 @@ def growth(repeat: int = 5, *, say: Say) -> Growth:
 
 
 def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
-    """The same sweep by threads, processes and a Dask cluster of this machine."""
+    """Runs one sweep by threads, by processes and by a Dask cluster of this machine."""
     costs: list[SweepCost] = []
     for workers, options in _WORKERS.items():
         say(f"{SWEEP_CASE} by {workers}")
@@ -146,7 +146,7 @@ def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
 
 
 def discipline_costs(*, say: Say) -> list[DisciplineCost]:
-    """What `cargo bench` measures of all disciplines; nothing without cargo or without the sources.
+    """Measures all disciplines with `cargo bench`; returns nothing without cargo or without the sources.
 
     Raises RuntimeError if the benchmark fails.
     """
@@ -164,7 +164,7 @@ def discipline_costs(*, say: Say) -> list[DisciplineCost]:
 
 
 def costs_of(lines: str) -> list[DisciplineCost]:
-    """What the benchmark has printed, a row for each discipline."""
+    """Reads the printed lines of the benchmark: a row for each discipline."""
     rows = [json.loads(line) for line in lines.splitlines()]
     many = {row["discipline"]: row["ns_per_packet"] for row in rows if row["flows"] > 32}
     return [

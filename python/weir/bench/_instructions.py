@@ -27,7 +27,7 @@ _COUNT = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/nul
 
 
 def has_valgrind() -> bool:
-    """Whether instructions can be counted."""
+    """Returns true if instructions can be counted: valgrind is installed."""
     return shutil.which("valgrind") is not None
 
 
@@ -49,7 +49,7 @@ def _per_packet(short: tuple[int, int], long: tuple[int, int]) -> float:
 
 
 def _count(jobs: Sequence[tuple[str, float]]) -> list[tuple[int, int]]:
-    """Packets and instructions of processes that run so many simulated seconds of a case."""
+    """Counts packets and instructions of processes that run so many simulated seconds of a case."""
     runs = [(str(bundled()[f"bench/{case}"]), f"duration={length_s} s") for case, length_s in jobs]
     # -B: a first run that keeps what Python compiles would leave less to do for the second.
     worker = ("-B", "-m", "weir.bench._forks", str(os.cpu_count() or 1))

@@ -24,13 +24,14 @@ PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 """Run in ns-2, too, where it is installed."""
 
 CROWD_FLOWS = 100_000
-"""In the cases of ten gigabits."""
+"""Number of flows in the cases of ten gigabits."""
 
 CASES = (*PEERED, "gigabit-linux", "gigabit-bbr", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0
-"""ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
+"""Time that ns-2 may take for a case, in seconds, before it is not run again: its largest cases take
+minutes."""
 
 SIZE_BUDGET_S = 10.0
 """A network is not run again once it has taken so long: the largest take several seconds."""
@@ -38,7 +39,7 @@ SIZE_BUDGET_S = 10.0
 
 @dataclass(frozen=True)
 class Measurement:
-    """One case: the run with the least user CPU time of several."""
+    """Measurement of one case: the run with the least user CPU time of several."""
 
     case: str
     ns_per_packet: float
@@ -46,24 +47,24 @@ class Measurement:
     user_s: float
     """User CPU time around the run alone."""
     peak_rss_mb: float
-    """Of the whole process."""
+    """Peak resident memory of the whole process."""
     added_rss_mb: float
-    """Above the same interpreter with weir imported."""
+    """Peak resident memory beyond that of the same interpreter with weir imported."""
     events: int
     wall_s: float
     repeat: int
     instructions_per_packet: float | None = None
-    """If valgrind is installed."""
+    """Instructions per bottleneck packet; None if valgrind is not installed."""
     ns2_ns_per_packet: float | None = None
     ns2_user_s: float | None = None
-    """Of the whole process, building the network included."""
+    """User CPU time of the whole ns-2 process, building the network included."""
     ns2_packets: int | None = None
     ratio: float | None = None
-    """How many times as long ns-2 takes per packet."""
+    """Time per packet in ns-2, divided by that in Weir."""
 
     @property
     def bytes_per_flow(self) -> float:
-        """Of a crowd: what the run added to the memory, shared among its flows."""
+        """Memory per flow of a case with many flows: what the run added, divided by the number of flows."""
         return self.added_rss_mb * 2**20 / CROWD_FLOWS
 
     def to_json(self) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def measure_sizes(
 
 
 def has_ns2() -> bool:
-    """Whether cases can be run in ns-2: it is installed, and its scripts in the source tree are at hand."""
+    """Returns true if cases can be run in ns-2: it is installed, and its scripts are in the source tree."""
     return shutil.which("ns") is not None and _NS2.exists()
 
 

@@ -1,4 +1,4 @@
-"""What is run: suites of cells, each a bundled scenario at one or several levels."""
+"""Cells of an evaluation, in suites: each is a bundled scenario at one or several levels."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SUITES = ("rfc7928", "l4s", "flent", "rpm", "cable")
 """Names of the suites."""
 
 SHORTER = 3.0
-"""By what factor `--quick` shortens a cell behind its warm-up."""
+"""Factor by which `--quick` shortens a cell after its warm-up."""
 
 _FOLDER = Path(__file__).parent / "suites"
 
 
 @dataclass(frozen=True)
 class Level:
-    """One setting of a cell's scenario, before a queue discipline is placed in it."""
+    """Setting of a cell's scenario, before a queue discipline is placed in it."""
 
     name: str
     scenario: _core.Scenario
@@ -33,35 +33,38 @@ class Level:
 
 @dataclass(frozen=True)
 class Cell:
-    """One scenario of a suite."""
+    """Scenario of a suite, with the levels and the measures of an evaluation."""
 
     suite: str
     name: str
     section: str
-    """Of the RFC, or the name of the set or test elsewhere."""
+    """Section of the RFC, or the name of the set or test elsewhere."""
     requirement: str
-    """M must be considered, R recommended, Y may, D should or must be discussed (RFC 7928, section 13)."""
+    """Requirement of RFC 7928, section 13. M must be considered, R is recommended, Y may be considered, D
+    should or must be discussed."""
     needs: str = ""
-    """What is missing to run it; empty for nothing."""
+    """Feature that Weir lacks to run the cell; empty if it can run."""
     lacks: str = ""
-    """Parts that are left out of it."""
+    """Parts of the test that the cell leaves out."""
     scenario: str = ""
     levels: tuple[str, ...] = ("*",)
-    """Patterns of the levels that it has."""
+    """Patterns of the cell's levels."""
     quick: tuple[str, ...] = ()
-    """Patterns of the levels that `--quick` runs; none: it is left out."""
+    """Patterns of the levels that `--quick` runs. Without any, `--quick` leaves the cell out."""
     queues: tuple[str, ...] = ()
-    """Keys of the ports that get the discipline; none: the bottleneck."""
+    """Keys of the ports that get the discipline; by default the bottleneck."""
     ecn: tuple[str, ...] = ()
     """Patterns of the levels at which the discipline marks, if it can."""
     vary: Literal["", "parameters", "scheduler"] = ""
-    """Levels that depend on the discipline: its parameters halved and doubled; under a scheduler."""
+    """Further levels that depend on the discipline, either its parameters halved and doubled, or the AQM
+    under a scheduler."""
     groups: tuple[str, ...] = ()
     """Groups of flows that are measured by themselves."""
     ratio: tuple[str, ...] = ()
-    """Two groups whose goodputs per flow are divided."""
+    """Names of two groups whose goodputs per flow are divided."""
     left_by: tuple[str, ...] = ()
-    """A group whose goodput is divided by what a group of datagrams leaves."""
+    """Names of a group and of a group of datagrams. The goodput of the first is divided by the rate that the
+    second leaves."""
     voice: tuple[str, ...] = ()
     """Voice streams, one in each direction."""
     load: tuple[str, ...] = ()
@@ -69,20 +72,21 @@ class Cell:
 
     @property
     def source(self) -> str:
-        """The name of its bundled scenario."""
+        """Name of the cell's bundled scenario."""
         return self.scenario or f"evaluation/{self.suite}/{self.name}"
 
     @property
     def family(self) -> str:
-        """What tests of one criterion are corrected together for: the chapter of the RFC, or the suite."""
+        """Tests of one criterion that are corrected together, which is the chapter of the RFC, or the
+        suite."""
         return self.section.partition(".")[0] if self.suite == "rfc7928" else self.suite
 
     def marks_at(self, level: str) -> bool:
-        """Whether a discipline that can mark does so at a level."""
+        """Returns true if a discipline that can mark does so at a level."""
         return matches(level, self.ecn)
 
     def places(self, *, quick: bool) -> list[Level]:
-        """Its levels: variants of its scenario, at the points of its axes."""
+        """Levels of the cell: variants of its scenario, at the points of its axes."""
         found = _levels(self.source)
         chosen = [one for one in found if matches(one.name, self.levels)]
         if not quick:
@@ -91,18 +95,18 @@ class Cell:
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a name has the form of one of these patterns."""
+    """Returns true if a name matches one of these patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """Every cell of every suite, in order."""
+    """Cells of every suite, in order."""
     return tuple(cell for suite in SUITES for cell in _read(suite))
 
 
 def chosen(suite: str, only: Sequence[str] = ()) -> list[Cell]:
-    """The cells of a suite, or `all`; with `only`, those of these names in any suite. Raises WeirError."""
+    """Cells of a suite, or of all; with `only`, those of these names in any suite. Raises WeirError."""
     if suite not in {*SUITES, "all"}:
         raise WeirError(f"there is no suite {suite!r}", suggestion(suite, [*SUITES, "all"]))
     if not only:
@@ -132,7 +136,7 @@ def _cell(suite: str, table: dict[str, Any]) -> Cell:
 
 
 def with_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A table of a file, its lists as tuples."""
+    """Table of a file, with its lists as tuples."""
     return {
         key: tuple(cast("list[Any]", one)) if isinstance(one, list) else one for key, one in table.items()
     }
@@ -152,7 +156,7 @@ def _levels(source: str) -> tuple[Level, ...]:
 
 
 def _first_of_each(row: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Paths that move together have one value."""
+    """Paths and values of a level. Paths that move together have one value: only the first is kept."""
     kept: list[tuple[str, Any]] = []
     for path, value in row:
         if not (kept and kept[-1][1] == value and kept[-1][0].rpartition(".")[2] == path.rpartition(".")[2]):

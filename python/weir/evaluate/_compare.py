@@ -22,15 +22,16 @@ MEASURES: Mapping[str, tuple[bool, float]] = {
     "delay_p50": (False, 1.1),
     "delay_p99": (False, 1.1),
 }
-"""What disciplines are compared by: whether more is better, and the largest ratio that is called equal."""
+"""Measures by which disciplines are compared, as (true if more is better, largest ratio that is called
+equal)."""
 
 LEAST_MS = 1.0
-"""Delays that differ by no more are equal, too."""
+"""Greatest difference in milliseconds up to which delays are also called equal."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One discipline against another at one place."""
+    """Comparison of two disciplines at one place."""
 
     cell: str
     level: str
@@ -43,7 +44,7 @@ class Compared:
 def against(
     known: Known, cells: Sequence[Cell], looks: int, mine: str, theirs: str, measure: str
 ) -> list[Compared]:
-    """Ratios seed by seed, with Holm over the cells of a chapter."""
+    """Compares two disciplines by ratios seed by seed, with Holm's correction over the cells of a chapter."""
     more, margin = MEASURES[measure]
     families: dict[str, list[tuple[str, str, Evidence, float]]] = {}
     family = {cell.name: cell.family for cell in cells}
@@ -88,12 +89,12 @@ class Ranks:
     mean: Mapping[str, float]
     places: int
     p: float
-    """Of Friedman's test: that all are alike."""
+    """P-value of Friedman's test, whose null hypothesis is that all disciplines are alike."""
     critical: float
-    """Nemenyi's critical difference."""
+    """Critical difference of Nemenyi's test."""
 
     def groups(self) -> list[list[str]]:
-        """Disciplines that are not told apart, from the best on."""
+        """Disciplines in groups that are not distinguished, from the best on."""
         order = sorted(self.mean, key=lambda name: self.mean[name])
         if self.p > DOUBT:
             return [order]
@@ -108,7 +109,8 @@ class Ranks:
 
 
 def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | None:
-    """Over the places that all of them have the measure at; None for less than two disciplines or places."""
+    """Ranks over the places at which all disciplines have the measure; None for less than two disciplines or
+    places."""
     more, _ = MEASURES[measure]
     places = dict.fromkeys((cell, level) for cell, level, _, name in known if name == measure)
     rows: list[list[float]] = []

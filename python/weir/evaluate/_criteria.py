@@ -23,40 +23,40 @@ Rule = Literal["any", "all"]
 
 @dataclass(frozen=True)
 class Test:
-    """A measure at some cells, and the bounds on it."""
+    """Test of a measure at some cells, with its bounds."""
 
     name: str
     measure: str
     sense: Sense
     passing: float | None = None
-    """The bound beyond which it holds, in the unit of the measure, or a ratio."""
+    """Bound beyond which the test holds, in the unit of the measure, or a ratio."""
     failing: float | None = None
-    """The bound beyond which it does not."""
+    """Bound beyond which the test does not hold."""
     relative: str = ""
-    """What the measure is divided by: `target`, `drop-tail`, or another level of the cell."""
+    """Divisor of the measure, which is `target`, `drop-tail`, or another level of the cell."""
     suite: str = ""
     sections: tuple[str, ...] = ()
-    """Chapters of `suite`, all of whose cells it is about."""
+    """Chapters of `suite` whose cells the test is about, all of them."""
     cells: tuple[str, ...] = ()
-    """Or these cells."""
+    """Further cells that the test is about, by name."""
     levels: tuple[str, ...] = ("*",)
     only: str = ""
-    """`l4s`: for disciplines that claim it."""
+    """Disciplines to which the test is limited; `l4s` means those that claim it."""
     either_way: bool = False
-    """Whether a ratio and its inverse count the same."""
+    """True if a ratio and its inverse count as equal."""
 
     def is_about(self, cell: Cell) -> bool:
-        """Whether it is to be held at a cell."""
+        """Returns true if the test applies to a cell."""
         return cell.name in self.cells or (cell.suite == self.suite and cell.family in self.sections)
 
     def at_level(self, level: str) -> bool:
-        """Whether it is to be held at a level of such a cell."""
+        """Returns true if the test applies to a level of such a cell."""
         return level != self.relative and matches(level, self.levels)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a discipline is judged by."""
+    """Criterion by which a discipline is judged."""
 
     number: int
     name: str
@@ -64,35 +64,35 @@ class Criterion:
     weight: str
     tests: tuple[Test, ...]
     passes: Rule = "all"
-    """How many tests at one place must hold for the place to hold."""
+    """Rule for the place to hold, by the tests there that hold (all, or any)."""
     fails: Rule = "any"
-    """How many tests at one place must fail for the place to fail."""
+    """Rule for the place to fail, by the tests there that fail (all, or any)."""
     needs: str = ""
-    """Why it cannot be judged; empty for nothing."""
+    """Reason why the criterion cannot be judged; empty if it can."""
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """All of them, with the target delay of disciplines that have none."""
+    """Criteria of an evaluation, with the target delay of disciplines that have none."""
 
     all: tuple[Criterion, ...]
     default_target_ms: float
 
 
 class ThresholdError(WeirError, ValueError):
-    """A file of thresholds that cannot be used."""
+    """Error about a file of thresholds that cannot be used."""
 
 
 @cache
 def published() -> Criteria:
-    """With Weir's own thresholds."""
+    """Criteria with Weir's own thresholds."""
     document = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     found = tuple(_criterion(table) for table in document["criteria"])
     return Criteria(found, _milliseconds(document["default_target"]))
 
 
 def with_thresholds(path: str | os.PathLike[str]) -> Criteria:
-    """With those that a file replaces: `[thresholds]` with `NAME = { pass = 1.5, fail = 3.0 }`, and
+    """Criteria with the thresholds of a file: `[thresholds]` with `NAME = { pass = 1.5, fail = 3.0 }`, and
     `default_target = "20 ms"`. Raises ThresholdError."""
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -28,15 +28,15 @@ from weir.sweep._runner import run_plan
 from weir.sweep._until import looks
 
 FIRST, MOST = 10, 40
-"""Seeds before the first look, and at most."""
+"""Number of seeds before the first look, and maximum number of seeds."""
 
 QUICK = 5
-"""Seeds of `--quick`."""
+"""Number of seeds of `--quick`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an evaluation is."""
+    """Progress of an evaluation."""
 
     cell: str
     done: int
@@ -49,11 +49,11 @@ OnStep = Callable[[Step], None]
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be evaluated, and how thoroughly."""
+    """Disciplines, cells and number of seeds of an evaluation."""
 
     subjects: tuple[Subject, ...]
     references: tuple[Subject, ...]
-    """Beside them; DropTail always is among these or the subjects."""
+    """Disciplines beside the subjects. DropTail is always among the references or the subjects."""
     cells: tuple[Cell, ...]
     criteria: Criteria
     quick: bool = False
@@ -77,32 +77,34 @@ class Request:
 
     @property
     def runnable(self) -> list[Cell]:
-        """The cells whose models there are, with a level left."""
+        """Cells that Weir can run, with at least one level left."""
         return [cell for cell in self.cells if not cell.needs and cell.places(quick=self.quick)]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came out."""
+    """Results of an evaluation: values, judgements and cost."""
 
     request: Request
     values: pl.DataFrame
-    """One row per run and measure: suite, cell, level, discipline, seed, measure, value."""
+    """Values by run and measure, one row each. Columns are suite, cell, level, discipline, seed, measure,
+    value."""
     judgements: Mapping[str, Sequence[Judgement]]
-    """By discipline."""
+    """Judgements by discipline."""
     seeds: Mapping[str, int]
-    """Of each cell that was run."""
+    """Number of seeds of each cell that was run."""
     sweeps: Mapping[str, Sweep] = field(repr=False)
-    """By cell: its runs."""
+    """Runs by cell."""
     settings: Mapping[str, Mapping[str, Setting]] = field(repr=False)
-    """By cell: what each variant of its sweep stands for."""
+    """Meaning of each variant of a cell's sweep, by cell."""
     record: Record
     wall_s: float = 0.0
     cpu_s: float = 0.0
 
     @property
     def exit_code(self) -> int:
-        """0 where the gate holds for every discipline, 1 where it does not for one, else 3."""
+        """Exit code, which is 0 if the gate holds for every discipline, 1 if it does not hold for one, else
+        3."""
         gates = [judged[0].verdict for judged in self.judgements.values()]
         return 1 if "does not hold" in gates else 0 if set(gates) == {"holds"} else 3
 
@@ -114,8 +116,8 @@ def evaluate(
     on_step: OnStep | None = None,
     command: str | None = None,
 ) -> Evaluation:
-    """Runs all cells, with more seeds for those of which a verdict is open, and judges. What the store has
-    is not run again. Raises ScenarioError, WeirError."""
+    """Runs all cells, with more seeds for those of which a verdict is open, and judges. Runs that the
+    store has are not repeated. Raises ScenarioError, WeirError."""
     wall, cpu = time.monotonic(), time.process_time()
     every = _Runs(request, store, workers, on_step)
     counts = {cell.name: request.looks[0] for cell in every.cells}
@@ -140,7 +142,7 @@ def _next(planned: Sequence[int], n: int) -> int:
 
 @dataclass
 class _Runs:
-    """The runs of all cells, as far as they have been done."""
+    """Runs of all cells, as far as they have been done."""
 
     request: Request
     store: Store
@@ -154,7 +156,7 @@ class _Runs:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """Cells that are run; every configuration has been checked."""
+        """Cells that are run. Every configuration has been checked."""
         found = self.request.runnable
         for cell in found:
             self.settings[cell.name] = self._settings(cell)
@@ -172,7 +174,7 @@ class _Runs:
         return {str(index): setting for index, setting in enumerate(found)}
 
     def do(self, counts: Mapping[str, int]) -> None:
-        """Does what is missing, cell by cell."""
+        """Does the missing runs, cell by cell."""
         for index, cell in enumerate(self.cells):
             wanted = counts[cell.name]
             if self.done.get(cell.name) == wanted:
@@ -213,7 +215,7 @@ class _Runs:
 
 
 def _recorded(request: Request, store: Store, keys: set[int], command: str | None) -> Record:
-    """In the store, so that its runs are kept."""
+    """Records the evaluation in the store, so that its runs are kept."""
     named = [[one.name, one.discipline, dict(one.parameters)] for one in request.everyone]
     same: list[Any] = [named, [cell.name for cell in request.cells], request.quick, _core.results_version]
     key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
@@ -224,7 +226,7 @@ def _recorded(request: Request, store: Store, keys: set[int], command: str | Non
 
 
 def with_drop_tail(subjects: Sequence[Subject], references: Sequence[Subject]) -> tuple[Subject, ...]:
-    """The references that are no subjects, DropTail among them or the subjects."""
+    """References that are no subjects. DropTail is always among them or the subjects."""
     known = {one.name for one in subjects}
     found = [one for one in references if one.name not in known]
     if DROP_TAIL not in known | {one.name for one in found}:

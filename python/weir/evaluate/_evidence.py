@@ -1,10 +1,10 @@
-"""What the values of a measure say about a bound, over seeds and however often one has looked.
+"""Evidence of the values of a measure about a bound, over seeds and for any number of looks.
 
-Means are compared on the scale on which the values of a measure are nearly normal: the logarithm of what
-is above zero, and of what lacks of a share. At each look the interval has the level 1 - 0.05/K, K being the
-number of planned looks (`weir.sweep._until`). That a criterion holds needs every place to hold: each is
-tested by itself, no correction is needed. That it does not hold needs one place: Holm corrects over the
-places of a chapter.
+Means are compared on the scale on which the values of a measure are nearly normal. It is the logarithm of
+values above zero, and for shares the logarithm of what they lack. At each look the interval has the level 1 -
+0.05/K, K being the number of planned looks (`weir.sweep._until`). A criterion holds only if every place
+holds: each is tested by itself, no correction is needed. It fails to hold because of one place: Holm corrects
+over the places of a chapter.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Values = NDArray[np.float64]
 Scale = Literal["log", "lack", "plain"]
 
 _LEAST = 1e-6
-"""Of what a logarithm is taken, in the unit of the measure: less is as good as none."""
+"""Least value whose logarithm is taken, in the unit of the measure: less is as good as none."""
 
 _ROUNDING = 1e-9
-"""Differences on a scale that are those of arithmetic."""
+"""Greatest difference on a scale that is due to rounding."""
 
 LACKING = {"goodput", "utilisation", "least_share", "left_share"}
-"""Measures in per cent of what is at most 100: what lacks is nearly log-normal."""
+"""Measures in percent of at most 100, whose lack from 100% is nearly log-normal."""
 
 PLAIN = {"mos", "queue_empty", "spectral_peak", "queue_drift", "window_low"}
 
 
 def scale_of(measure: str, relative: str) -> Scale:
-    """On which scale the values of a measure are averaged."""
+    """Scale on which the values of a measure are averaged."""
     if relative:
         return "log"
     return "lack" if measure in LACKING else "plain" if measure in PLAIN else "log"
@@ -51,11 +51,11 @@ class Evidence:
     values: Values
     scale: Scale
     looks: int = 1
-    """Planned looks at the values."""
+    """Number of planned looks at the values."""
 
     @property
     def n(self) -> int:
-        """Seeds."""
+        """Number of seeds."""
         return int(self.values.size)
 
     @property
@@ -72,12 +72,12 @@ class Evidence:
 
     @property
     def mean(self) -> float:
-        """Back in the unit of the measure: of a logarithm the geometric mean."""
+        """Mean, back in the unit of the measure; on a logarithmic scale it is the geometric mean."""
         return self._back(float(self._scaled.mean()))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """That holds with 95% however often one has looked; as wide as can be for one seed."""
+        """Interval that holds with 95% at every look; as wide as possible for one seed."""
         centre = float(self._scaled.mean())
         half = self._half_width
         ends = sorted((self._back(centre - half), self._back(centre + half)))
@@ -94,7 +94,7 @@ class Evidence:
 
     @property
     def without_chance(self) -> bool:
-        """Whether every seed gave the same value."""
+        """True if every seed gave the same value."""
         return self.n > 1 and bool((self.values == self.values[0]).all())
 
     def beyond(self, bound: float, sense: Sense, *, inclusive: bool = True) -> float:
@@ -121,7 +121,7 @@ class Evidence:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Adjusted p of a family of tests (Holm, 1979)."""
+    """Adjusted p-values of a family of tests (Holm, 1979)."""
     order = np.argsort(values)
     adjusted = [0.0] * len(values)
     largest = 0.0

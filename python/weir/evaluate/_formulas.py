@@ -1,4 +1,4 @@
-"""Formulas of an evaluation that are about numbers alone: loads, responsiveness, grades of delay."""
+"""Formulas of an evaluation that need only numbers: loads, responsiveness, grades of delay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 Load = Literal["mild", "medium", "heavy"]
-"""Of RFC 7928, section 8.2."""
+"""Levels of load in RFC 7928, section 8.2."""
 
 LOADS: dict[Load, float] = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
 """Flows per packet of space (RFC 7928, sections 8.2.2 to 8.2.4)."""
@@ -20,13 +20,13 @@ GRADES = ((5.0, "A+"), (30.0, "A"), (60.0, "B"), (200.0, "C"), (400.0, "D"))
 
 
 def flows_for_load(space: float, load: Load) -> int:
-    """The number of flows that causes a load, where bandwidth-delay product and buffer together have `space`
-    packets (RFC 7928, section 8.2)."""
+    """Number of flows that causes a load, if bandwidth-delay product and buffer together have `space` packets
+    (RFC 7928, section 8.2)."""
     return round(LOADS[load] * space)
 
 
 def loss_at_load(flows: int, space: float) -> float:
-    """The share of lost packets that the load stands for: 0.76 N²/S² (RFC 7928, section 8.2.1)."""
+    """Fraction of lost packets at a load: 0.76 N²/S² (RFC 7928, section 8.2.1)."""
     return 0.76 * flows**2 / space**2
 
 
@@ -49,5 +49,5 @@ def rpm(foreign_ms: Sequence[float], loaded_ms: float) -> float:
 
 
 def bufferbloat_grade(increase_ms: float) -> str:
-    """The grade of an increase of the mean round trip under load."""
+    """Grade of an increase of the mean round trip under load."""
     return next((grade for bound, grade in GRADES if increase_ms < bound), "F")

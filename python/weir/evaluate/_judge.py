@@ -1,4 +1,4 @@
-"""Verdicts: what values say about the tests of a criterion, place by place."""
+"""Verdicts: the evidence of values for the tests of a criterion, place by place."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Verdict = Literal["holds", "does not hold", "undecided", "not available"]
 DOUBT = 1.0 - CONFIDENCE
 
 Known = Mapping[tuple[str, str, str, str], Mapping[int, float]]
-"""By cell, level, discipline and measure: seed to value."""
+"""Values by seed, for each cell, level, discipline and measure."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test at one place."""
+    """Outcome of one test at one place."""
 
     test: Test
     cell: Cell
     level: str
     evidence: Evidence
     drop_tail: float | None
-    """The mean of the measure with DropTail, in its unit."""
+    """Mean of the measure with DropTail, in its unit."""
     plain: float
-    """The mean of the measure itself, where the test is about a ratio."""
+    """Mean of the measure itself, if the test is about a ratio."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -42,13 +42,13 @@ class Outcome:
 
     @property
     def p_pass(self) -> float | None:
-        """Of its not holding; None without such a bound."""
+        """P-value against the null hypothesis that the test does not hold; None without such a bound."""
         bound = self.test.passing
         return None if bound is None else self.evidence.beyond(bound, self.test.sense)
 
     @property
     def p_fail(self) -> float | None:
-        """Of its not failing; None without such a bound."""
+        """P-value against the null hypothesis that the test does not fail; None without such a bound."""
         bound = self.test.failing
         return (
             None if bound is None else self.evidence.beyond(bound, _other(self.test.sense), inclusive=False)
@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the interval lies on one side of each bound: more seeds say nothing new."""
+        """True if the interval lies on one side of each bound, so that more seeds say nothing new."""
         for bound in (self.test.passing, self.test.failing):
             sides: tuple[Sense, Sense] = ("<", ">")
             if bound is not None and min(self.evidence.beyond(bound, side) for side in sides) > DOUBT:
@@ -71,7 +71,7 @@ class Place:
     outcomes: tuple[Outcome, ...]
     p_pass: float
     p_fail: float
-    """Not yet corrected for the number of places."""
+    """P-value of failing, not yet corrected for the number of places."""
 
     @property
     def cell(self) -> Cell:
@@ -80,22 +80,23 @@ class Place:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A criterion of one discipline."""
+    """Verdict on one criterion for a discipline."""
 
     criterion: Criterion
     verdict: Verdict
     reason: str = ""
-    """Why it is undecided or not available."""
+    """Reason why it is undecided or not available."""
     decisive: Outcome | None = None
     places: tuple[Place, ...] = field(default=(), repr=False)
     missing: tuple[str, ...] = ()
-    """Cells that it is about and that were not run, each with the reason."""
+    """Cells of the criterion that were not run, each with the reason."""
     open_cells: frozenset[str] = frozenset()
-    """Cells of which more seeds may decide."""
+    """Cells for which more seeds may decide."""
 
     @property
     def alone(self) -> list[Outcome]:
-        """Where one test fails and the place does not: what is lost for what is gained."""
+        """Outcomes of single tests that fail at a place that does not fail. Something is lost there for what
+        is gained."""
         return [
             outcome
             for place in self.places
@@ -105,7 +106,7 @@ class Judgement:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         one = self.decisive
         found: dict[str, Any] = {
             "number": self.criterion.number,
@@ -151,13 +152,13 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Bench:
-    """All that a discipline is judged on."""
+    """Data on which a discipline is judged."""
 
     known: Known
     cells: Sequence[Cell]
-    """That were to be run."""
+    """Cells that were to be run."""
     targets_ms: Mapping[tuple[str, str, str], float]
-    """By cell, level and discipline."""
+    """Target delays in milliseconds, by cell, level and discipline."""
     looks: int
 
     def judge(self, subject: Subject, criteria: Criteria, every: Sequence[Cell]) -> list[Judgement]:
@@ -231,7 +232,8 @@ class Bench:
                 )
 
     def _evidence(self, subject: Subject, test: Test, cell: Cell, level: str) -> Evidence | None:
-        """None where the measure, or what it is compared with, is not defined in two runs or more."""
+        """Evidence of a test at a level. None if the measure, or its divisor, is not defined in at least two
+        runs."""
         own = self.known.get((cell.name, level, subject.name, test.measure))
         if own is None:
             return None
@@ -259,7 +261,8 @@ _TINY = 1e-9
 
 
 def known_of(values: pl.DataFrame) -> Known:
-    """The rows of a frame with cell, level, discipline, seed, measure and value by what they are about."""
+    """Values of a frame with the columns cell, level, discipline, seed, measure and value, by all but the
+    last."""
     found: dict[tuple[str, str, str, str], dict[int, float]] = {}
     columns = values.select("cell", "level", "discipline", "measure", "seed", "value")
     for cell, level, discipline, measure, seed, value in columns.iter_rows():
@@ -288,7 +291,7 @@ def _place(criterion: Criterion, outcomes: Sequence[Outcome]) -> Place:
 
 
 def _corrected(places: Sequence[Place]) -> list[float]:
-    """Holm's p of failing, each chapter by itself."""
+    """Holm's p-values of failing, each chapter by itself."""
     families: dict[str, list[int]] = {}
     for index, place in enumerate(places):
         families.setdefault(place.cell.family, []).append(index)
@@ -300,7 +303,7 @@ def _corrected(places: Sequence[Place]) -> list[float]:
 
 
 def _worst(criterion: Criterion, place: Place, *, failing: bool = False) -> Outcome:
-    """The outcome that decides at a place."""
+    """Outcome that decides at a place."""
     if failing:
         return min(place.outcomes, key=lambda one: 2.0 if one.p_fail is None else one.p_fail)
     known = [one for one in place.outcomes if one.p_pass is not None] or list(place.outcomes)

@@ -16,7 +16,7 @@ from weir.stats._responses import moving_average, times
 Samples = NDArray[np.float64]
 
 BAND = (0.5, 2.0)
-"""Around the target delay, to which a queue has to come back after a step."""
+"""Band around the target delay, as factors, to which a queue must return after a step."""
 
 SMOOTHED_RTTS = 10
 """Round trips over which the delay is averaged before it is compared with the band."""
@@ -29,7 +29,7 @@ def variation(queue: Samples) -> float:
 
 
 def empty_share(queue: Samples) -> float:
-    """Share of the samples without a waiting packet, in per cent."""
+    """Percentage of the samples without a waiting packet."""
     return 100.0 * float((queue == 0.0).mean())
 
 
@@ -47,7 +47,7 @@ def spectral_peak(queue: Samples) -> float:
 
 
 def rates(port: _core.Port, instants: Samples) -> Samples:
-    """The rate of a port in bit/s at these instants."""
+    """Rate of a port at these instants, in bit/s."""
     changes = port.rate_changes
     at = np.array([instant for instant, _ in changes])
     values = np.array([port.rate_bps, *(rate for _, rate in changes)], dtype=float)
@@ -55,22 +55,23 @@ def rates(port: _core.Port, instants: Samples) -> Samples:
 
 
 def delays_ms(port: _core.Port, instants: Samples, queue: Samples) -> Samples:
-    """What a packet that arrives would wait, in milliseconds, at the rate of that instant."""
+    """Waiting time of a packet that arrives, in milliseconds, at the rate of that instant."""
     return 1e3 * queue * 8.0 * port.mean_packet_bytes / rates(port, instants)
 
 
 @dataclass(frozen=True)
 class Step:
-    """What follows a change of load or rate until the next one, in seconds."""
+    """Time from a change of load or rate to the next one, in seconds."""
 
     begin: float
     end: float
     takes: bool
-    """Whether it leaves each flow less capacity: then the queue is to come back to its target, not empty."""
+    """True if the change leaves each flow less capacity. The queue must then return to its target, and need
+    not be empty."""
 
 
 def steps(port: _core.Port, warm_up: float, end: float) -> list[Step]:
-    """Every step of load or rate from the end of the warm-up on."""
+    """Steps of load or rate from the end of the warm-up on."""
     stated = {change.at_s for change in port.load} | {instant for instant, _ in port.rate_changes}
     begins = sorted(instant for instant in stated if warm_up <= instant < end and instant > 0.0)
 
@@ -83,7 +84,7 @@ def steps(port: _core.Port, warm_up: float, end: float) -> list[Step]:
 
 
 _BEFORE = 1e-6
-"""Seconds before a step."""
+"""Time before a step at which the old load is read, in seconds."""
 
 
 def response_rtts(
@@ -110,6 +111,6 @@ def response_rtts(
 
 
 def peak_second_ms(port: _core.Port, instants: Samples, queue: Samples) -> float:
-    """The largest mean delay of a second, in milliseconds."""
+    """Largest mean delay of a second, in milliseconds."""
     interval = float(np.median(np.diff(instants))) if instants.size > 1 else math.inf
     return float(moving_average(delays_ms(port, instants, queue), max(1, round(1.0 / interval))).max())

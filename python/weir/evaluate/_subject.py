@@ -1,4 +1,4 @@
-"""What is evaluated: a queue discipline by name, the queue of a scenario, or an AQM in Python."""
+"""Subjects of an evaluation: a queue discipline by name, the queue of a scenario, or an AQM in Python."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ from weir.sweep._values import in_unit
 DROP_TAIL = "drop-tail"
 
 _TARGETS = ("target", "target_delay")
-"""Parameters that say where a queue is to be: a time, or packets."""
+"""Parameters that set the target of a queue: a time, or packets."""
 
 _FACTORS = (0.5, 2.0)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A queue discipline with its parameters."""
+    """Queue discipline with its parameters."""
 
     name: str
-    """Of files and tables."""
+    """Name in files and tables."""
     discipline: str
     parameters: Mapping[str, Any]
     source: str = ""
-    """The file or class that it comes from, for people; empty for a discipline by name."""
+    """File or class that it comes from, as shown to people; empty for a discipline by name."""
 
     @property
     def claims_l4s(self) -> bool:
-        """Whether it has a queue for L4S."""
+        """True if it has a queue for L4S."""
         return self.discipline == "dualpi2" or bool(self.parameters.get("ce_threshold_ect1"))
 
     def placed(self, cell: Cell, level: Level) -> _core.Scenario:
-        """The scenario of a cell at a level with this discipline in its queues. Raises ScenarioError."""
+        """Scenario of a cell at a level with this discipline in its queues. Raises ScenarioError."""
         return self._in(cell, level, self._chosen(marks=cell.marks_at(level.name)))
 
     def configurations(self, cell: Cell, levels: Sequence[Level]) -> list[tuple[str, _core.Scenario]]:
-        """Every level by name with this discipline, those that depend on it included."""
+        """Scenarios of all levels, by name, with this discipline. They include the levels that depend on
+        it."""
         found: list[tuple[str, _core.Scenario]] = []
         for level in levels:
             if cell.vary == "parameters":
@@ -56,7 +57,7 @@ class Subject:
         return found
 
     def target_ms(self, scenario: _core.Scenario, default: float) -> float:
-        """Its target delay in a scenario, in milliseconds; `default` for one that has none."""
+        """Target delay in a scenario, in milliseconds; `default` for a discipline that has none."""
         network = scenario.network
         bottleneck = network.bottleneck
         table: Mapping[str, Mapping[str, Any]] = scenario.value(f"{bottleneck.key}.queue") or {}
@@ -82,7 +83,8 @@ class Subject:
         return {self.discipline: parameters}
 
     def _varied(self, cell: Cell, level: Level) -> list[tuple[str, _core.Scenario]]:
-        """Each parameter that has a number, halved and doubled; what cannot be set is left out."""
+        """Scenarios with each numeric parameter halved and doubled. Values that cannot be set are left
+        out."""
         base = self.placed(cell, level)
         found: list[tuple[str, _core.Scenario]] = []
         table = base.value(f"{base.network.bottleneck.key}.queue")
@@ -99,7 +101,7 @@ class Subject:
         return found
 
     def _scheduled(self, cell: Cell, level: Level) -> list[tuple[str, _core.Scenario]]:
-        """Under a queue for each flow, if it is an AQM."""
+        """Scenarios with the discipline under a queue for each flow, if it is an AQM."""
         try:
             queue = {"fq": {"aqm": self._chosen(marks=False)}}
             return [("fq", self._in(cell, level, queue))]
@@ -108,7 +110,7 @@ class Subject:
 
 
 def subjects(names: Sequence[str], settings: Sequence[tuple[str, str]] = ()) -> list[Subject]:
-    """What users name: a discipline, `FILE.toml`, or `MODULE:CLASS`; `settings` are parameters of
+    """Subjects that users name: a discipline, `FILE.toml`, or `MODULE:CLASS`. `settings` are parameters of
     disciplines, as (`codel.target`, `10 ms`). Raises WeirError, ScenarioError."""
     found: dict[str, Subject] = {}
     for text in names:
@@ -144,7 +146,7 @@ def _subject(text: str) -> Subject:
 
 
 def _of_scenario(text: str) -> Subject:
-    """The queue of a scenario's bottleneck, with its parameters."""
+    """Queue of a scenario's bottleneck, with its parameters."""
     scenario = Scenario.load(text)
     table: Mapping[str, Mapping[str, Any]] = scenario.core.value(f"{scenario.network.bottleneck.key}.queue")
     ((name, parameters),) = (table or {DROP_TAIL: {}}).items()
@@ -152,7 +154,7 @@ def _of_scenario(text: str) -> Subject:
 
 
 def _with(subject: Subject, parameter: str, value: str) -> Subject:
-    """With one parameter set, a value as on the command line."""
+    """Subject with one parameter set, a value as on the command line."""
     scenario = _core.Scenario.loads(
         _PLAIN, overrides=[("links.link.queue", to_toml({subject.discipline: dict(subject.parameters)}))]
     )
@@ -164,7 +166,7 @@ def _with(subject: Subject, parameter: str, value: str) -> Subject:
 
 
 def _check(subject: Subject) -> None:
-    """Whether it can be placed at all. Raises ScenarioError."""
+    """Checks that the subject can be placed at all. Raises ScenarioError."""
     queue = to_toml({subject.discipline: dict(subject.parameters)})
     _core.Scenario.loads(_PLAIN, f"{subject.source or subject.name}", [("links.link.queue", queue)])
 
@@ -183,7 +185,7 @@ def _parameters(discipline: str) -> set[str]:
 
 
 def _scaled(value: object, factor: float) -> object | None:
-    """A number or a quantity times a factor; None for what is none, or zero."""
+    """Number or quantity times a factor; None for what is neither, or zero."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

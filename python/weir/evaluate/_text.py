@@ -33,17 +33,17 @@ RFC 7928 sets no thresholds: these are Weir's, and --thresholds FILE replaces th
     .replace("\n  ", " ")
     .splitlines()
 )
-"""What a scorecard says of the values that are chosen here."""
+"""Notes of a scorecard on the values that are chosen here."""
 
 
 def value_words(value: float, measure: str, relative: str = "") -> str:
-    """`17.8 ms`; a ratio has no unit."""
+    """Value with its unit: `17.8 ms`; a ratio has no unit."""
     number, unit = _number(value, measure, relative)
     return f"{number}{'' if unit in {'', '%'} else ' '}{unit}"
 
 
 def _number(value: float, measure: str, relative: str) -> tuple[str, str]:
-    """A value and its unit."""
+    """Value and its unit."""
     if not math.isfinite(value):
         return ("never" if measure == "response_rtts" else "–"), ""
     unit = "" if relative else UNITS.get(measure, "")
@@ -53,25 +53,25 @@ def _number(value: float, measure: str, relative: str) -> tuple[str, str]:
 
 
 def mean_words(outcome: Outcome) -> str:
-    """What was measured: `29.6 ms`, `1.01`."""
+    """Measured mean in words: `29.6 ms`, `1.01`."""
     return value_words(outcome.evidence.mean, outcome.test.measure, outcome.test.relative)
 
 
 def interval_words(outcome: Outcome) -> str:
-    """Its interval without the unit: `27.8 to 31.6`; nothing where it has no width."""
+    """Interval without the unit: `27.8 to 31.6`; empty if it has no width."""
     test = outcome.test
     low, high = (_number(end, test.measure, test.relative)[0] for end in outcome.evidence.interval)
     return "" if low == high else f"{low} to {high}"
 
 
 def measure_words(test: Test) -> str:
-    """`delay_p50 / target`."""
+    """Measure and its divisor: `delay_p50 / target`."""
     over = {"target": "target", "drop-tail": "DropTail's"}.get(test.relative, test.relative)
     return f"{test.measure.replace('_', ' ')}{f' / {over}' if over else ''}"
 
 
 def threshold_words(test: Test) -> str:
-    """`< 1.5, fails > 3`."""
+    """Bounds of a test: `< 1.5, fails > 3`."""
     other = ">" if test.sense == "<" else "<"
     passing = f"{test.sense} {test.passing:g}" if test.passing is not None else ""
     failing = f"fails {other} {test.failing:g}" if test.failing is not None else ""
@@ -79,18 +79,18 @@ def threshold_words(test: Test) -> str:
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """`29.6 ms (27.8 to 31.6)`."""
+    """Outcome in words: `29.6 ms (27.8 to 31.6)`."""
     interval = interval_words(outcome)
     return f"{mean_words(outcome)} ({interval})" if interval else mean_words(outcome)
 
 
 def place_words(outcome: Outcome) -> str:
-    """`rtt-fair, rtt-300`."""
+    """Place in words: `rtt-fair, rtt-300`."""
     return outcome.cell.name if outcome.level == "–" else f"{outcome.cell.name}, {outcome.level}"
 
 
 def remark(judgement: Judgement) -> str:
-    """Why it is not decided, and what is not part of it."""
+    """Reason why a criterion is not decided, and what is not part of it."""
     said = [judgement.reason] if judgement.reason else []
     if judgement.missing and judgement.verdict != "not available":
         said.append(f"without {listed(judgement.missing)}")
@@ -112,7 +112,8 @@ def _more(count: int) -> str:
 
 
 DRIFT = 0.05
-"""Difference of the queue's mean in the two halves of a run, over the mean, from which a cell is no rest."""
+"""Difference of the queue's mean between the two halves of a run, divided by the mean, from which a cell has
+not settled."""
 
 
 def drifting(evaluation: Evaluation, name: str) -> list[str]:
@@ -129,7 +130,7 @@ def drifting(evaluation: Evaluation, name: str) -> list[str]:
 
 
 def gate_words(judged: Sequence[Judgement]) -> str:
-    """`The gate holds: ...`."""
+    """Verdict on the gate, in words: `The gate holds: ...`."""
     gate = judged[0]
     said = {
         "holds": "The gate holds: nowhere worse than DropTail in goodput and in delay at once.",
@@ -141,7 +142,7 @@ def gate_words(judged: Sequence[Judgement]) -> str:
 
 
 def text_of(evaluation: Evaluation) -> str:
-    """What `weir evaluate` prints."""
+    """Text that `weir evaluate` prints."""
     blocks = [_scorecard(name, judged) for name, judged in evaluation.judgements.items()]
     return "\n\n".join(blocks)
 
@@ -163,12 +164,12 @@ def _scorecard(name: str, judged: Sequence[Judgement]) -> str:
 
 
 def step_line(step: Step) -> str:
-    """`cell 3 of 9: rtt-fair, 10 seeds`."""
+    """Progress in words: `cell 3 of 9: rtt-fair, 10 seeds`."""
     return f"cell {step.done + 1} of {step.cells}: {step.cell}, {step.seeds} seeds"
 
 
 def listing(found: Sequence[Cell]) -> str:
-    """What `--list` prints: a line for each cell, and what is missing."""
+    """Text that `weir evaluate --list` prints: a line for each cell, and what is missing."""
     widths = [max(len(text) for text in column) for column in zip(*map(_columns, found), strict=True)]
     lines: list[str] = []
     for cell in found:
@@ -182,7 +183,7 @@ def _columns(cell: Cell) -> tuple[str, ...]:
 
 
 def _levels_of(cell: Cell) -> str:
-    """`3 levels: one, ten, hystart; without TFRC`."""
+    """Levels of a cell, in words: `3 levels: one, ten, hystart; without TFRC`."""
     if cell.needs:
         return f"not available: needs {cell.needs}"
     names = [level.name for level in cell.places(quick=False)]

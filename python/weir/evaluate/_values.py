@@ -1,4 +1,4 @@
-"""From finished runs to numbers: one for each run and measure."""
+"""Values of finished runs: one number for each run and measure."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ UNITS = {
     "peak_second": "ms", "least_share": "%", "ratio": "", "imbalance": "", "left_share": "%", "mos": "",
     "bloat_ms": "ms", "rpm": "/min", "low_latency_p99": "ms", "window_low": "%", "queue_drift": "",
 }  # fmt: skip
-"""Of every measure of an evaluation."""
+"""Units of every measure of an evaluation."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a variant of a cell's plan stands for."""
+    """Meaning of a variant of a cell's plan: its level, its subject and its scenario."""
 
     level: str
     subject: str
@@ -48,7 +48,8 @@ class Setting:
 
 
 def values_of(cell: Cell, settings: Mapping[str, Setting], sweep: Sweep) -> pl.DataFrame:
-    """One row per run and measure that is defined: level, discipline, seed, measure, value."""
+    """Values by run and measure, one row for each that is defined: level, discipline, seed, measure,
+    value."""
     rows: list[tuple[str, str, int, str, float]] = []
     tables = _Tables.of(sweep)
     waits = queues(sweep)
@@ -73,18 +74,18 @@ def values_of(cell: Cell, settings: Mapping[str, Setting], sweep: Sweep) -> pl.D
 
 @dataclass(frozen=True)
 class _Tables:
-    """Rows of the tables by what they are about."""
+    """Rows of the tables, by the things they are about."""
 
     observed: Mapping[int, Mapping[str, Any]]
     links: Mapping[tuple[int, str, str, str], Mapping[str, Any]]
-    """By run, port, class and group: the whole run."""
+    """Rows over the whole run, by run, port, class and group."""
     groups: Mapping[tuple[int, str], Mapping[str, Any]]
     windows: Mapping[tuple[int, str], Sequence[float]]
-    """By run and group: the goodput of each period, bit/s."""
+    """Goodput of each period in bit/s, by run and group."""
     flows: Mapping[tuple[int, str], Sequence[float]]
-    """By run and group: the goodput of each flow, bit/s."""
+    """Goodput of each flow in bit/s, by run and group."""
     waits: Mapping[tuple[int, str, str], list[tuple[float, int]]]
-    """By run, port and group: histograms of the delay, ms."""
+    """Histograms of the delay in ms, by run, port and group."""
 
     @staticmethod
     def of(sweep: Sweep) -> _Tables:
@@ -163,7 +164,7 @@ def _of_groups(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[
 
 
 def _of_voice(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[str, float]:
-    """What a call, a probe and a request would meet."""
+    """Mean opinion score of calls, added delay in ms, and round trips per minute."""
     if not cell.voice:
         return {}
     network = setting.scenario.network
@@ -185,7 +186,7 @@ def _of_voice(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[s
 
 
 def _trimmed(tables: _Tables, network: _core.Network, run: int, group: str) -> float:
-    """The mean of the lowest 95% of a group's waits on its way, ms."""
+    """Mean of the lowest 95% of a group's waiting times on its way, in ms."""
     total = 0.0
     for port in network.path(group).data:
         bins = tables.waits.get((run, port, group), [])
@@ -195,7 +196,7 @@ def _trimmed(tables: _Tables, network: _core.Network, run: int, group: str) -> f
 
 
 def _over_time(setting: Setting, queue: tuple[series.Samples, series.Samples] | None) -> dict[str, float]:
-    """Measures of the queue over time, where it was recorded."""
+    """Measures of the queue over time, if it was recorded."""
     if queue is None:
         return {}
     instants, packets = queue

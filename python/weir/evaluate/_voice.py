@@ -21,7 +21,7 @@ BPL = 4.3
 
 
 def mos(delay_ms: float, loss: float) -> float:
-    """The mean opinion score of a G.711 call, 1 to 4.5.
+    """Mean opinion score of a G.711 call, 1 to 4.5.
 
     Args:
         delay_ms: one way, mouth to ear.
@@ -32,7 +32,7 @@ def mos(delay_ms: float, loss: float) -> float:
 
 
 def _rating(delay_ms: float, loss: float) -> float:
-    """The rating R: signal to noise, less what impairs a call."""
+    """Rating R: signal to noise, less what impairs a call."""
     noise = _noise()
     base = 15.0 - 1.5 * (SLR + noise)
     percent = 100.0 * loss
@@ -41,7 +41,7 @@ def _rating(delay_ms: float, loss: float) -> float:
 
 
 def _noise() -> float:
-    """All noise at the point of 0 dBr, dBm0p."""
+    """Sum of all noise at the point of 0 dBr, dBm0p."""
     sent = ROOM - SLR - D_SEND - 100.0 + 0.004 * (ROOM - OLR - D_SEND - 14.0) ** 2
     heard = ROOM + 10.0 * math.log10(1.0 + 10.0 ** ((10.0 - LSTR) / 10.0))
     received = RLR - 121.0 + heard + 0.008 * (heard - 35.0) ** 2
@@ -50,7 +50,7 @@ def _noise() -> float:
 
 
 def _simultaneous(base: float, noise: float) -> float:
-    """What comes with the voice: loudness, side tone, quantisation."""
+    """Simultaneous impairment factor Is, which comes with the voice: loudness, side tone, quantisation."""
     loud = OLR + 0.2 * (64.0 + noise - RLR)
     too_loud = 20.0 * ((1.0 + (loud / 8.0) ** 8) ** 0.125 - loud / 8.0)
     # Echo without delay adds to the side tone.
@@ -71,7 +71,7 @@ def _simultaneous(base: float, noise: float) -> float:
 
 
 def _delayed(base: float, noise: float, delay_ms: float) -> float:
-    """Echo to the talker, echo to the listener, and the delay by itself."""
+    """Delay impairment factor Id: echo to the talker, echo to the listener, and the delay by itself."""
     echo_rating = (
         TELR
         - 40.0 * math.log10((1.0 + delay_ms / 10.0) / (1.0 + delay_ms / 150.0))

@@ -25,7 +25,7 @@ _LOOKS: dict[str, tuple[str, str]] = {
 
 
 def agreement(rows: pl.DataFrame, title: str, unit: str, tolerance: float, *, name: str) -> Figure:
-    """Measured over predicted, with the line on which they are equal and the band of the tolerance.
+    """Ratio of measured to predicted values, with the line of equality and the band of the tolerance.
 
     `rows`: predicted, measured, low and high (of the interval; may be null), verdict, label. Where theory is
     not valid the symbol is hollow.
@@ -195,7 +195,8 @@ def region_map(found: Region, measured: pl.DataFrame | None = None) -> Figure:
 
 
 def _contours(found: Region) -> list[dict[str, Any]]:
-    """Where the gain margin passes 1, 2 and 4: along each column of cells the first such height."""
+    """Contours of the gain margin at 1, 2 and 4: in each column of cells, the first height at which it passes
+    the value."""
     points: list[dict[str, Any]] = []
     grid = (
         found.cells.sort("y", "x")["gain_margin"]

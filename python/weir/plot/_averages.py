@@ -1,4 +1,5 @@
-"""Means of runs with their intervals, and what the averages of an unfinished grid are over."""
+"""Means of runs with their intervals, and the common combinations over which an unfinished grid is
+averaged."""
 
 from __future__ import annotations
 
@@ -10,31 +11,32 @@ import polars as pl
 from weir.stats._intervals import deviation_of, with_intervals
 
 COMBINATION = "combination"
-"""Column of the levels that a row of a frame has of everything averaged over."""
+"""Column with the levels that a row has of everything averaged over."""
 
 
 Quantile = Callable[[int], float]
-"""Of Student's t, for so many degrees of freedom."""
+"""Function that returns a quantile of Student's t for a number of degrees of freedom."""
 
 
 @dataclass(frozen=True)
 class Common:
-    """The places of a figure that are drawn, and the combinations that all of them have."""
+    """Places of a figure that are drawn, and the combinations that all of them have."""
 
     columns: tuple[str, ...]
-    """Of a place."""
+    """Columns that identify a place."""
     places: frozenset[str]
     combinations: frozenset[str]
     begun: int
-    """Places of which anything is finished."""
+    """Number of places of which anything is finished."""
     wanted: int
-    """Combinations of the whole grid."""
+    """Number of combinations of the whole grid."""
     whole: bool
-    """Whether every place has every combination that any has."""
+    """True if every place has every combination that any place has."""
 
     @classmethod
     def of(cls, frame: pl.DataFrame, columns: Sequence[str], wanted: int) -> Common:
-        """From rows of finished runs, with the columns of a place and `combination`.
+        """Finds the common combinations in rows of finished runs, with the columns of a place and
+        `combination`.
 
         A place that has less than half of the combinations of the fullest is left out, so that a
         few runs of the next level do not throw away what is known of all others.
@@ -54,14 +56,14 @@ class Common:
         return cls(tuple(columns), frozenset(places), frozenset(shared), len(have), wanted, whole)
 
     def filter(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows that are drawn, of a frame with the columns of a place and `combination`."""
+        """Rows that are drawn, of a frame with the columns of a place and `combination`."""
         if self.whole:
             return frame
         place, combination = _key(self.columns), pl.col(COMBINATION)
         return frame.filter(place.is_in(self.places), combination.is_in(self.combinations))
 
     def said(self) -> list[str]:
-        """What is left out, in sentences."""
+        """Sentences on what is left out."""
         said: list[str] = []
         if len(self.combinations) < self.wanted:
             number = len(self.combinations)
@@ -111,7 +113,8 @@ def interval(
 
 
 def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl.DataFrame:
-    """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
+    """Statistics of a column `value` of independent values: keys, mean, low, high, n. A single value has no
+    interval."""
     value = pl.col("value")
     numbers = (
         value.mean().alias("mean"),

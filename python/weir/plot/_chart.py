@@ -1,4 +1,4 @@
-"""What all figures are drawn with: axes, looks of families, layers, panels, captions."""
+"""Parts of all figures: axes, looks of families, layers, panels, captions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from weir.sweep._dimension import VARIANTS, Dimension
 NUMBERS = "~r"
 
 GAP = 18
-"""Between panels: the last number below one must not touch the first below the next."""
+"""Gap between panels in pixels: the last number below one must not touch the first below the next."""
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.ConcatChart
 Side = Callable[[str], Any]
-"""Makes the axis of a side, the same for every layer, of a column."""
+"""Function that makes the axis of a side for a column, the same in every layer."""
 
 
 # Axes.
@@ -79,7 +79,7 @@ def span(
 
 
 def x_side(dimension: Dimension, places: Sequence[float]) -> Side:
-    """The axis of a numeric dimension, with a tick at every level if there are few."""
+    """Axis of a numeric dimension, with a tick at every level if there are few."""
     low, high = places[0], places[-1]
     few: dict[str, Any] = {"values": list(places)} if dimension.values and len(places) <= 10 else {}
     log = dimension.log and low > 0.0
@@ -94,7 +94,7 @@ def x_side(dimension: Dimension, places: Sequence[float]) -> Side:
 
 
 def y_side(measure: Measure) -> Side:
-    """The axis of a measure: from zero, but for what lives near its largest value."""
+    """Axis of a measure. It begins at zero, except for a measure whose values lie near its largest."""
     return side("y", measure.heading, scale={"zero": measure.full is None})
 
 
@@ -112,7 +112,7 @@ def extent(*values: pl.Series) -> tuple[float, float]:
 
 
 def is_wide(values: Iterable[float], ratio: float) -> bool:
-    """Whether the largest value is so many times the smallest: its axis is logarithmic then."""
+    """Returns true if the largest value exceeds the smallest by this ratio: its axis is then logarithmic."""
     known = list(values)
     return 0.0 < ratio * min(known) < max(known)
 
@@ -122,12 +122,12 @@ def is_wide(values: Iterable[float], ratio: float) -> bool:
 
 @dataclass(frozen=True)
 class Pen:
-    """Draws layers with the same axes and looks."""
+    """Drawer of layers with the same axes and looks."""
 
     x: Side
     y: Side
     look: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Channel to its encoding."""
+    """Encodings by channel."""
     base: alt.Chart = field(default_factory=lambda: alt.Chart(ROWS))
 
     def __call__(
@@ -140,23 +140,23 @@ class Pen:
         y2: str | None = None,
         **options: Any,  # noqa: ANN401 - of the mark
     ) -> alt.Chart:
-        """A layer of this mark along columns, told apart by these channels of the look."""
+        """Layer of this mark along columns, whose rows are distinguished by these channels of the look."""
         ends = {channel: f"{column}:Q" for channel, column in (("x2", x2), ("y2", y2)) if column}
         looks = {channel: self.look[channel] for channel in (*by, "opacity") if channel in self.look}
         chart: Any = getattr(self.base, f"mark_{mark}")(**options)
         return cast("alt.Chart", chart.encode(x=self.x(x), y=self.y(y), **ends, **looks))
 
     def where(self, test: str) -> Pen:
-        """The same, of the rows that pass this test."""
+        """Pen for the rows that pass this test."""
         return replace(self, base=self.base.transform_filter(test))
 
     def encode(self, **channels: Any) -> Pen:  # noqa: ANN401 - any channel
-        """The same, with these channels in every layer."""
+        """Pen with these channels in every layer."""
         return replace(self, base=self.base.encode(**channels))
 
 
 def families(cut: Cut, *, dashed: bool = False) -> dict[str, Any]:
-    """The look of the families of a cut; without any, everything is in one colour."""
+    """Looks of the families of a cut. Without families everything has one colour."""
     if "family" not in cut.roles:
         return {"color": alt.ColorValue(style.INK), "opacity": alt.OpacityValue(1)}
     dimension = cut.roles["family"]
@@ -207,12 +207,12 @@ def tooltips(*fields: tuple[str, str, str | int | None], cut: Cut | None = None)
 
 
 def columns_for(panels: int) -> int:
-    """Panels side by side: rows as full as can be."""
+    """Number of panels side by side: rows as full as possible."""
     return min(panels, 2) if panels in {1, 2, 4} else 3
 
 
 def panel_size(panels: int, ratio: float = style.HEIGHT / style.WIDTH) -> tuple[int, int]:
-    """Width and height of one of so many panels."""
+    """Width and height of a panel, if there are this many."""
     columns = columns_for(panels)
     if panels == 1:
         return style.WIDTH, round(style.WIDTH * ratio)
@@ -272,7 +272,7 @@ def panel(
 
 
 def intervals(rows: pl.DataFrame, what: str = "Bands are") -> str:
-    """What the intervals of a figure are, from its column `n`."""
+    """Description of the intervals of a figure, from its column `n`."""
     counts = rows.filter(pl.col("n") > 0)["n"]
     low, high = counts.min(), counts.max()
     if high is None:
@@ -289,7 +289,7 @@ def caption(*sentences: str) -> str:
 
 
 def file_name(*words: str) -> str:
-    """Of a figure's files: lower case, with hyphens."""
+    """Name of a figure's files: lower case, with hyphens."""
     text = "-".join(word for word in words if word).lower()
     kept = "".join(character if character.isalnum() else "-" for character in text)
     return "-".join(part for part in kept.split("-") if part)

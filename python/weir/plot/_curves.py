@@ -14,8 +14,8 @@ from weir.plot import _style as style
 from weir.plot._figure import Figure
 
 Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
-"""Where numbers come from. `path`: runs, whose line joins its points in their order, not by x; `dot`:
-runs without a line; `chosen` and `defaults`: settings, which have symbols of their own and no label."""
+"""Kind of the numbers of a curve. `path`: runs, whose line joins its points in their order, not by x. `dot`:
+runs without a line. `chosen` and `defaults`: settings, which have symbols of their own and no label."""
 
 KINDS: dict[Kind, str] = {
     "paper": "Open circles: printed in the paper.",
@@ -30,10 +30,10 @@ _OPEN = {"paper": "circle", "ns-2": "square", "target": "diamond"}
 _SETTINGS = {"defaults": ("square", style.INK), "chosen": ("diamond", style.STRONG)}
 
 _ORDER: tuple[Kind, ...] = ("theory", "runs", "path", "dot", "defaults", "chosen", "paper", "ns-2", "target")
-"""From the lowest layer to the highest."""
+"""Kinds from the lowest layer to the highest."""
 
 _MANY = 40
-"""Points of a curve from which symbols would hide it."""
+"""Number of points of a curve from which symbols would hide it."""
 
 _WIDTHS = {1: style.WIDTH, 2: 250, 3: 180}
 _HEIGHTS = {1: style.HEIGHT, 2: 190, 3: 160}
@@ -41,7 +41,7 @@ _HEIGHTS = {1: style.HEIGHT, 2: 190, 3: 160}
 
 @dataclass(frozen=True)
 class Curve:
-    """Points that belong together, of the same label in all panels."""
+    """Curve: points that belong together, with the same label in all panels."""
 
     label: str
     x: Sequence[float]
@@ -51,52 +51,52 @@ class Curve:
     high: Sequence[float] | None = None
     kind: Kind = "runs"
     x_low: Sequence[float] | None = None
-    """Ends of the intervals across, of a `path`."""
+    """Lower ends of the horizontal intervals of a `path`."""
     x_high: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)
 class Facet:
-    """One panel."""
+    """Panel of a figure."""
 
     title: str
-    """Above it; may be empty where there is only one."""
+    """Title above the panel; may be empty if there is only one."""
     y: str
-    """Title of the axis, with its unit."""
+    """Title of the vertical axis, with its unit."""
     curves: Sequence[Curve]
     levels: Sequence[tuple[float, str]] = ()
-    """Horizontal lines with their names: a target, a threshold, a capacity."""
+    """Horizontal lines with their names, such as a target, a threshold or a capacity."""
     zero: bool = True
-    """Whether the axis begins at zero."""
+    """True if the vertical axis begins at zero."""
     log: bool = False
     top: float | None = None
-    """Where the axis ends, if not at the largest value."""
+    """End of the vertical axis, if it is not the largest value."""
     x: str = ""
-    """Title of the axis below, where it is not that of the plot."""
+    """Title of the horizontal axis, if it is not that of the plot."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure before it is drawn."""
+    """Description of a figure, before it is drawn."""
 
     name: str
-    """Of its files: `figure-2`."""
+    """Name of its files, such as `figure-2`."""
     title: str
     caption: str
     x: str
-    """Title of the axis below, with its unit."""
+    """Title of the horizontal axis, with its unit."""
     facets: Sequence[Facet]
     columns: int = 2
-    """Panels side by side, at most 3."""
+    """Number of panels side by side, at most 3."""
     log_x: bool = False
     ticks: Sequence[float] | None = None
-    """Of the axis below, where they are few and given."""
+    """Ticks of the horizontal axis, if they are few and given."""
     ordered: bool = False
-    """Whether the labels are levels of one parameter, whose colours have an order."""
+    """True if the labels are levels of one parameter, whose colours have an order."""
 
 
 def draw(plot: Plot) -> Figure:
-    """The plot, drawn."""
+    """Draws the figure."""
     curves = [curve for facet in plot.facets for curve in facet.curves]
     labels = list(dict.fromkeys(curve.label for curve in curves if curve.kind not in _SETTINGS))
     legend = alt.Legend(symbolStrokeWidth=0) if len(labels) > 1 else None
@@ -149,7 +149,7 @@ def _rows(index: int, facet: Facet) -> pl.DataFrame:
 
 
 def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
-    """What one kind of numbers looks like."""
+    """Layers for one kind of numbers."""
     names = (("x", "x"), ("y", "value"), ("low", "low"), ("high", "high"))
     tips = chart.tooltips(
         ("label:N", "curve", None), *((f"{name}:Q", title, ".4~g") for name, title in names)

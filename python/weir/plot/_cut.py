@@ -1,4 +1,5 @@
-"""The part of a sweep that a figure shows: which dimension goes where, what becomes of the others."""
+"""Cut of a sweep: the part that a figure shows. It places dimensions in roles, and averages over the
+others."""
 
 from __future__ import annotations
 
@@ -21,37 +22,39 @@ Options = ParamSpec("Options")
 Role = Literal["x", "y", "load", "family", "facet"]
 Level = float | str
 Where = Mapping[str, Level | Sequence[Level]]
-"""Name of a dimension to the level, or levels, to keep."""
+"""Levels to keep, one or several, by the name of a dimension."""
 
 NONE = "none"
-"""In place of a dimension's name: no family, no facets."""
+"""Name that stands for no dimension: no family, no facets."""
 
 FAMILIES, FACETS = 14, 9
-"""More lines cannot be told apart, and more panels do not fit a column."""
+"""Maximum numbers of families and of facets: more lines cannot be distinguished, and more panels do not fit a
+column."""
 
 MOST_ROWS = 4_000
-"""Of a figure, about: more make a page heavy and show nothing more."""
+"""Approximate maximum number of rows of a figure: more make a page heavy and show nothing more."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Dimensions in their roles. Those without one are averaged over, replication by replication."""
+    """Part of a sweep with dimensions in their roles. Dimensions without one are averaged over, replication
+    by replication."""
 
     sweep: Sweep
     kept: Mapping[str, tuple[Level, ...]]
-    """Column to the levels that are asked for, where not all are."""
+    """Levels to keep by column, if not all are kept."""
     roles: Mapping[Role, Dimension] = field(default_factory=dict[Role, Dimension])
     most: Mapping[Role, int] = field(default_factory=dict[Role, int])
-    """Levels drawn of what is along a side, where not all are."""
+    """Maximum number of levels along a side, if not all are drawn."""
 
     @classmethod
     def of(cls, sweep: Sweep, where: Where | None) -> Cut:
-        """These levels, without roles. Raises ChartError for a level that there is not."""
+        """Cut with these levels, without roles. Raises ChartError for a level that does not exist."""
         asked = [(find(sweep.dimensions, name), levels) for name, levels in (where or {}).items()]
         return cls(sweep, {dimension.column: _kept(dimension, levels) for dimension, levels in asked})
 
     def place(self, role: Role, name: str | None, otherwise: Sequence[Dimension]) -> Cut:
-        """The dimension of this name in a role; without a name, the first that has none yet, if any.
+        """Gives a role to the dimension of this name; without a name, to the first that has none yet, if any.
 
         Raises ChartError where that is not possible.
         """
@@ -73,7 +76,7 @@ class Cut:
         return replace(self, roles={one: roles[one] for one in get_args(Role) if one in roles})
 
     def group(self, family: str | None, facet: str | None) -> Cut:
-        """Families and panels of a figure that has no dimension along its sides."""
+        """Gives families and panels to a figure that has no dimension along its sides."""
         return self.place("family", family, [*self.variants, *self.levelled]).place(
             "facet", facet, self.faceting
         )
@@ -99,7 +102,7 @@ class Cut:
 
     @property
     def spans(self) -> list[Dimension]:
-        """What the periods differ in."""
+        """Dimensions of the periods."""
         return [d for d in self.varying if d.column in PERIODS]
 
     @property
@@ -108,12 +111,12 @@ class Cut:
 
     @cached_property
     def periods(self) -> bool:
-        """Whether rows are periods instead of whole runs."""
+        """True if rows are periods instead of whole runs."""
         placed = (d.column for d in self.roles.values())
         return any(column in PERIODS for column in (*self.kept, *placed))
 
     def levels(self, role: Role) -> list[Level]:
-        """The levels drawn, in order; not all where there are too many for a figure."""
+        """Levels that are drawn, in order; not all if there are too many for a figure."""
         dimension = self.roles[role]
         levels = list(self.kept.get(dimension.column, dimension.values))
         most = {"family": FAMILIES, "facet": FACETS, **self.most}.get(role, len(levels))
@@ -125,7 +128,7 @@ class Cut:
         return [levels[round(i * (len(levels) - 1) / (most - 1))] for i in range(most)]
 
     def names(self, role: Role) -> list[str]:
-        """The levels as they are written in a legend, or above a panel; none without a dimension."""
+        """Levels as they are written in a legend, or above a panel; none without a dimension."""
         dimension = self.roles.get(role)
         if dimension is None:
             return []
@@ -139,11 +142,11 @@ class Cut:
 
     @cached_property
     def lines(self) -> int:
-        """Families in all panels."""
+        """Number of families in all panels."""
         return max(1, len(self.names("family"))) * self.panels
 
     def light(self, *sides: Role) -> Cut:
-        """The same with fewer levels along these sides if there would be too many rows."""
+        """Cut with fewer levels along these sides, if there would be too many rows."""
         most = {side: len(self.levels(side)) for side in sides if self.roles[side].values}
         while most and math.prod(most.values()) * self.lines > MOST_ROWS:
             longest = max(most, key=lambda side: most[side])
@@ -158,7 +161,7 @@ class Cut:
         return [d for d in self.varying if d not in self.roles.values() and d.column not in PERIODS]
 
     def select(self, frame: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
-        """The rows of the cut with a column per role and these columns.
+        """Rows of the cut with a column per role and these columns.
 
         Families and panels are text, as in `names`.
         """
@@ -174,7 +177,7 @@ class Cut:
 
     @cached_property
     def common(self) -> Common | None:
-        """What the averages of a grid are over; None where points were sampled.
+        """Common combinations of a grid, over which it is averaged; None if points were sampled.
 
         Of a finished grid: everything. The points that were sampled for two places always differ.
         """
@@ -186,7 +189,7 @@ class Cut:
 
     @property
     def parts(self) -> int | None:
-        """Rows of a replication that a mean of a grid is made of; None where points were sampled."""
+        """Number of rows of a replication in a mean of a grid; None if points were sampled."""
         return None if self.common is None else len(self.common.combinations)
 
     def observed(self, measures: Sequence[str]) -> pl.DataFrame:
@@ -212,7 +215,7 @@ class Cut:
         return pl.concat([interval(observed, keys, measure, quantile, parts) for measure in measures])
 
     def said(self, done: str = "Averaged over", *, but: Collection[str] = ()) -> str:
-        """What was fixed, averaged over and left out, in sentences; empty if nothing was.
+        """Sentences on what was fixed, averaged over and left out; empty if nothing was.
 
         `but` are columns of which the figure speaks itself.
         """
@@ -243,13 +246,13 @@ class Cut:
 
     @property
     def _pooled(self) -> list[Dimension]:
-        """What is averaged over, the periods among it."""
+        """Dimensions that are averaged over, including the periods."""
         left = [d for d in self.sweep.dimensions if d.column in PERIODS and d not in self.roles.values()]
         return [*self.averaged, *(left if self.periods else [])]
 
     @property
     def _combination(self) -> pl.Expr:
-        """The levels of what is averaged over, as one text."""
+        """Levels of the dimensions that are averaged over, as one text."""
         levels = (pl.col(d.column).cast(pl.String) for d in self._pooled)
         return pl.concat_str(pl.lit(""), *levels, separator="\0").alias(COMBINATION)
 
@@ -263,7 +266,7 @@ class Cut:
 
 
 def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
-    """At most so many rows, spread evenly over the frame; the same ones each time.
+    """Sample of at most `most` rows, spread evenly over the frame and the same each time.
 
     Multiples of the golden ratio do not coincide with a design's own pattern, as every
     k-th row would.
@@ -275,7 +278,7 @@ def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
 
 
 def measure_of(words: str | None) -> Measure:
-    """The measure that a user means; the first without words. Raises ChartError if there is none."""
+    """Finds the measure that a user means; the first without words. Raises ChartError if there is none."""
     return measure_named(words or HEADLINE[0], ChartError)
 
 
@@ -286,7 +289,7 @@ def _typed(dimension: Dimension) -> pl.Expr:
 def kind(
     build: Callable[Concatenate[Sweep, Options], Figure],
 ) -> Callable[Concatenate[Sweep, Options], Figure]:
-    """A kind of figure: refuses a sweep without runs, and says how much of it is not finished."""
+    """Makes a kind of figure: it refuses a sweep without runs, and states how much of it is not finished."""
 
     @wraps(build)
     def drawn(sweep: Sweep, /, *args: Options.args, **options: Options.kwargs) -> Figure:

@@ -25,10 +25,10 @@ from weir.stats import Ellipse
 from weir.theory import TheoryError, analyse, system_of
 
 CORNERS = 64
-"""Of an ellipse drawn as a polygon."""
+"""Number of corners of an ellipse drawn as a polygon."""
 
 CONTENT = 0.6827
-"""Share of the fitted distribution inside an ellipse (RFC 7928, section 2.7, leaves it open)."""
+"""Fraction of the fitted distribution inside an ellipse (RFC 7928, section 2.7, leaves it open)."""
 
 _ELLIPSES = (
     ("tcp", "–"),
@@ -42,7 +42,7 @@ _SLOTS = 300
 
 
 def scorecard_figures(evaluation: Evaluation, name: str) -> list[Figure]:
-    """Those for which there are data."""
+    """Figures of a scorecard for which there are data."""
     judged = evaluation.judgements[name]
     labels = _labels(evaluation, name)
     made = (
@@ -57,7 +57,7 @@ def scorecard_figures(evaluation: Evaluation, name: str) -> list[Figure]:
 
 
 def _labels(evaluation: Evaluation, name: str) -> list[str]:
-    """The discipline first, then what is drawn beside it."""
+    """Labels of the discipline and of the others drawn beside it, in this order."""
     there = [one.name for one in evaluation.request.everyone]
     return [name, *(one for one in _BESIDE if one in there and one != name)]
 
@@ -152,7 +152,7 @@ def _variants(
 
 
 def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
-    """The share of packets that waited longer, under heavy load; else under medium."""
+    """Fraction of packets that waited longer, under heavy load; else under medium."""
     cell = next((one for one in ("heavy", "medium") if one in evaluation.sweeps), None)
     if cell is None:
         return None
@@ -184,7 +184,7 @@ def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
 
 
 def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
-    """The delay over time while the rate of the link changes, in the first run."""
+    """Delay over time while the rate of the link changes, in the first run."""
     cell, level = "vary-rate-slow", "six"
     if cell not in evaluation.sweeps:
         return None
@@ -216,7 +216,7 @@ def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
 
 
 def _ratios(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
-    """The goodput of the second flow over the first, over its round trip."""
+    """Goodput of the second flow divided by that of the first, over its round trip."""
     rows = evaluation.values.filter(
         pl.col("cell") == "rtt-fair", pl.col("measure") == "ratio", pl.col("level").str.starts_with("rtt-")
     ).with_columns(rtt=pl.col("level").str.strip_prefix("rtt-").cast(pl.Float64))
@@ -247,7 +247,7 @@ def _ratios(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
 
 
 def _margins(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
-    """How much the queue swings over the gain margin that theory predicts, where it has a model."""
+    """Swings of the queue over the gain margin that theory predicts, where it has a model."""
     drawn: list[Curve] = []
     for label in labels:
         points: list[tuple[float, float]] = []
@@ -271,7 +271,7 @@ def _margins(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
 
 
 def _gain_margin(setting: Setting) -> float | None:
-    """Of the linear loop; None where theory has no model or no crossover."""
+    """Gain margin of the linear loop; None if theory has no model or no crossover."""
     try:
         margins = analyse(system_of(Scenario(setting.scenario)).system).margins
     except TheoryError:
@@ -280,7 +280,7 @@ def _gain_margin(setting: Setting) -> float | None:
 
 
 def _map(judged: Sequence[Judgement]) -> Figure | None:
-    """Every criterion at every place."""
+    """Map of every criterion at every place."""
     rows = [
         {
             "criterion": f"{one.criterion.number} {one.criterion.title}",
@@ -320,6 +320,6 @@ def _map(judged: Sequence[Judgement]) -> Figure | None:
 
 
 def comparison_figure(evaluation: Evaluation) -> Figure | None:
-    """The ellipses of all subjects together."""
+    """Ellipses of all subjects together."""
     names = [one.name for one in evaluation.request.everyone]
     return _ellipses(evaluation, names)

@@ -1,4 +1,4 @@
-"""A chart with what is said about it."""
+"""Figures: a chart with its title, caption and data."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from weir.plot import _style as style
 from weir.plot._layout import Layout
 
 ROWS = alt.NamedData("rows")
-"""The rows of a figure, as its chart calls them."""
+"""Name by which a chart refers to the rows of its figure."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with what is said about it."""
+    """Chart with its title, caption and data."""
 
     name: str
-    """Of its files."""
+    """Name of its files."""
     title: str
     caption: str
     chart: alt.TopLevelMixin
     rows: pl.DataFrame
-    """What the chart calls `rows`."""
+    """Rows of data, which the chart calls `rows`."""
     layout: Layout = field(default_factory=Layout)
 
     def styled(
@@ -44,7 +44,7 @@ class Figure:
         y_range: str | None = None,
         facet_titles: Mapping[str, str] | None = None,
     ) -> Figure:
-        """The same with another look. Raises ChartError for a value that means nothing here.
+        """Figure with another look. Raises ChartError for an invalid value.
 
         Args:
             title: above the chart.
@@ -61,7 +61,7 @@ class Figure:
         return replace(self, title=self.title if title is None else title, rows=rows, layout=layout)
 
     def altair(self) -> alt.Chart:
-        """The figure as an Altair chart, data included, to show, change or save."""
+        """Altair chart of the figure, data included, to show, change or save."""
         # Put in place as they are: to read a specification anew, Altair would check every value.
         chart = cast("Any", self.chart).copy(deep=False)
         chart.config = self.specification["config"]
@@ -69,27 +69,27 @@ class Figure:
         return cast("alt.Chart", chart)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """What a notebook shows: an image, since Altair's charts load their scripts from the network."""
+        """Image for notebooks, since Altair's charts load their scripts from the network."""
         from vl_convert import vegalite_to_svg
 
         return {"image/svg+xml": vegalite_to_svg(self.captioned)}
 
     @cached_property
     def specification(self) -> dict[str, Any]:
-        """The Vega-Lite specification, data included."""
+        """Vega-Lite specification, data included."""
         # The data join last: Altair would check every value against its schema, for seconds.
         datasets = {"rows": self._rounded.to_dicts()}
         return {**self.bare, "datasets": datasets}
 
     @cached_property
     def bare(self) -> dict[str, Any]:
-        """The specification without the data."""
+        """Specification without the data."""
         # Altair's check against the schema of Vega-Lite takes longer than the rest; the tests make it.
         return self.layout.applied({**self.chart.to_dict(validate=False), "config": style.CONFIG})
 
     @cached_property
     def captioned(self) -> dict[str, Any]:
-        """The specification with title and caption above the picture, for a file that stands alone."""
+        """Specification with title and caption above the picture, for a file that stands alone."""
         title = {
             **style.TITLE,
             "text": wrap(self.title, self.layout.letters(style.TITLE_LETTERS)),
@@ -99,7 +99,7 @@ class Figure:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The data by column, a fraction of the size; texts as indices into their `levels`."""
+        """Data by column, a fraction of the size; texts as indices into their `levels`."""
         found: dict[str, Any] = {}
         for column in self._rounded:
             if column.dtype == pl.String:
@@ -118,15 +118,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """Figures that a page shows in one place, one at a time."""
+    """Figures that share a place on a page, which shows one at a time."""
 
     name: str
-    """Of the place in the page."""
+    """Name of the place in the page."""
     figures: tuple[Figure, ...]
     choices: tuple[str, ...]
-    """What the reader chooses between; one per figure."""
+    """Choices of the reader, one per figure."""
 
     @classmethod
     def of(cls, figure: Figure) -> Panel:
-        """A place for this figure alone."""
+        """Panel with this figure alone."""
         return cls(f"panel-{figure.name}", (figure,), (figure.title,))

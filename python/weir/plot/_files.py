@@ -34,16 +34,16 @@ from weir.sweep._dimension import ChartError
 _HERE = Path(__file__).parent
 
 IMAGES = (".svg", ".pdf", ".png")
-"""What a report's figures are written as."""
+"""File formats of the figures of a report."""
 
 SUFFIXES = (*IMAGES, ".html", ".json")
-"""What one figure can be written as."""
+"""File formats of a single figure."""
 
 SHARES = 2
-"""Processes that draw a report's figures."""
+"""Number of processes that draw a report's figures."""
 
 _script: list[str] = []
-"""The JavaScript that draws charts, once it is known: the same for every page, and a second's work."""
+"""JavaScript that draws charts, once it is known. It is the same for every page, and a second's work."""
 
 
 def render(
@@ -101,7 +101,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
 
 
 def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
-    """Templates in these directories, of HTML or of Markdown from texts of our own."""
+    """Environment for templates in these directories: of HTML, or of Markdown from texts of our own."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(places),
         autoescape=not markdown,  # noqa: S701 - the Markdown is our own
@@ -116,12 +116,12 @@ def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
 
 
 def capital(sentence: str) -> str:
-    """With a capital letter, unless it begins with the name of a parameter, as `max_th`."""
+    """Sentence with a capital letter, unless it begins with the name of a parameter, as `max_th`."""
     return sentence if "_" in sentence.partition(" ")[0] else sentence_case(sentence)
 
 
 def contents(html: str) -> list[tuple[str, Markup]]:
-    """Identifier and text of every heading of a section."""
+    """Headings of a section: the identifier and text of each."""
     found = re.findall(r'<h2 id="([^"]+)"[^>]*>(.*?)</h2>', html, re.DOTALL)
     return [(id_, Markup(heading)) for id_, heading in found]  # noqa: S704 - of a page that is escaped
 
@@ -170,13 +170,13 @@ def page(
 
 
 def _ending_nothing(script: str) -> str:
-    """The script as it may stand in an element, with the line ends that a browser reads."""
+    """Script as it may stand in an element, with the line ends that a browser reads."""
     return script.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script")
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """What a page may do: run these scripts, which draw charts by functions that they make, and nothing from
-    elsewhere, whatever names and titles in it say."""
+    """Content security policy of a page. It may run these scripts, which draw charts by functions that they
+    make, and nothing from elsewhere, whatever names and titles in it say."""
     sums = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     hashes = " ".join(f"'sha256-{checksum}'" for checksum in sums)
     return (
@@ -211,7 +211,7 @@ def _write_json(specification: dict[str, Any], path: Path) -> None:
 
 
 _NO_ROOM = "has no room for"
-"""What the process that draws says where panels would vanish."""
+"""Message of the drawing process if panels would vanish."""
 
 
 def _run(tasks: Sequence[Sequence[str | Path]]) -> None:

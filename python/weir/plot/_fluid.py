@@ -16,14 +16,14 @@ from weir.plot._over_time import SLOTS, envelope, time_side
 from weir.theory import FluidRun
 
 _LOWEST, _HIGHEST = 0.05, 0.95
-"""Quantiles of the band of packets."""
+"""Quantiles at the ends of the band of packets."""
 
 _UNITS = {"queue": "Queue (packets)", "average": "Average queue (packets)", "price": "Price"}
 
 
 def fluid_over_time(runs: Sequence[FluidRun], packets: pl.DataFrame | None = None) -> Figure:
-    """One row for each variable: dotted lines are the fluid; with packets, the mean of their replications as
-    a line and their 5 to 95% as a band.
+    """Curves over time in a row for each variable. Dotted lines are the fluid. With packets, the mean of
+    their replications is a line and their 5 to 95% a band.
 
     `packets` as `Sweep.series_of`, one or more replications below each other, with the labels of the runs; of
     them the variables that the fluid has are drawn.
@@ -67,7 +67,7 @@ def fluid_over_time(runs: Sequence[FluidRun], packets: pl.DataFrame | None = Non
 
 
 def component_of(port: str) -> str:
-    """The name that a port has in series: `links.LINK.forward`."""
+    """Name of a port in series: `links.LINK.forward`."""
     return f"links.{port.removesuffix('.reverse')}.{'reverse' if port.endswith('.reverse') else 'forward'}"
 
 
@@ -80,7 +80,8 @@ def _labelled(samples: pl.DataFrame, label: str) -> pl.DataFrame:
 
 
 def _named(samples: pl.DataFrame) -> pl.DataFrame:
-    """With the group in the name of what flows show: `cwnd of ftp`, of whichever flow of it is watched."""
+    """Samples with the group in the name of a flow's variable: `cwnd of ftp`, for any watched flow of the
+    group."""
     component, variable = pl.col("component").cast(pl.String), pl.col("variable").cast(pl.String)
     group = component.str.strip_prefix("flows.").str.replace(r"\.\d+$", "")
     flows = component.str.starts_with("flows.")
@@ -105,7 +106,7 @@ def _panel(
 
 
 def _banded(packets: pl.DataFrame, variables: Sequence[str], end: float) -> pl.DataFrame:
-    """Over the replications: mean and quantiles in each slot of time."""
+    """Mean and quantiles over the replications, in each slot of time."""
     slot = end / (SLOTS // 2)
     middle = ((pl.col("time_s") / slot).floor() + 0.5) * slot
     shown = packets.filter(pl.col("variable").cast(pl.String).is_in(list(variables)))

@@ -1,9 +1,9 @@
-"""The kinds of figures of a sweep, by name, and those that its page shows.
+"""Kinds of figures of a sweep, by name, and the figures on its page.
 
-Dimensions are named by path, last part of the path, or title; `none` as family or facet asks for
-none. `where` keeps levels: `{"rate": "10 Mbit/s"}`. What is not named is chosen. Every kind raises
-ChartError, a ValueError that lists what there is, for a wrong name and where the sweep lacks what the
-figure needs.
+Dimensions are named by path, last part of the path, or title; `none` as family or facet asks for none.
+`where` keeps levels: `{"rate": "10 Mbit/s"}`. The function chooses all that is not named. Every kind raises
+ChartError, a ValueError that lists what there is, for a wrong name and where the sweep lacks what the figure
+needs.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _ALL: Sequence[Callable[..., Figure]] = (
     lines, heat, tradeoff, ellipses, cdf, tail, slowdown, over_time, trend, sensitivity,
 )  # fmt: skip
 KINDS: dict[str, Callable[..., Figure]] = {kind.__name__: kind for kind in _ALL}
-"""Every kind of figure by name, in the order of a list."""
+"""Functions of all kinds of figures, by name, in the order of a list."""
 
 FEW = ("mean_queue", "delay_p99", "goodput", "loss")
-"""The measures that a reader can choose from."""
+"""Measures that a reader can choose from."""
 
 MAIN = (*HEADLINE, "jain")
-"""The same where there is most to see."""
+"""Measures that a reader can choose from in the figure that shows most."""
 
 
 def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: str | None) -> Figure:
-    """One figure. `kind` is one of `KINDS`, also with hyphens; an option that is None is chosen."""
+    """Draws one figure. `kind` is one of `KINDS`, also with hyphens; an option that is None is chosen."""
     name = kind.replace("-", "_")
     if name not in KINDS:
         known = [one.replace("_", "-") for one in KINDS]
@@ -54,12 +54,13 @@ def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: st
 
 
 def options_of(kind: str) -> list[str]:
-    """The options of a kind, without `where`."""
+    """Names of the options of a kind, without `where`."""
     return [name for name in signature(KINDS[kind]).parameters if name not in {"sweep", "where"}]
 
 
 def panels_of(sweep: Sweep) -> list[Panel]:
-    """What a page shows, in order. Nothing that the sweep has no data for: no map of one axis."""
+    """Panels of a page, in order. It leaves out figures for which the sweep has no data, such as a map of one
+    axis."""
     if sweep.observations().is_empty():
         return []
     columns = [d.column for d in sweep.dimensions]
@@ -106,5 +107,5 @@ def panels_of(sweep: Sweep) -> list[Panel]:
 
 
 def figures_of(sweep: Sweep) -> list[Figure]:
-    """Every figure of the page."""
+    """All figures of the page."""
     return [figure for panel in panels_of(sweep) for figure in panel.figures]

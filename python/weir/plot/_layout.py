@@ -1,5 +1,4 @@
-"""What may be asked of a figure besides its data: size, titles, ranges and scales of its axes, titles of its
-panels, the legend."""
+"""Layout of a figure: size, titles, ranges and scales of its axes, titles of its panels, the legend."""
 
 from __future__ import annotations
 
@@ -24,22 +23,22 @@ _PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0}
 _SMALLEST, _LARGEST = 120.0, 10_000.0
 
 _PRINTED = 300.0 / 96.0
-"""Of a PNG whose size is in mm, cm or inches: 300 dots per inch."""
+"""Scale of a PNG whose size is in mm, cm or inches: 300 dots per inch."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """Of a whole picture."""
+    """Size of a whole picture."""
 
     width: float
-    """Pixels of 1/96 inch."""
+    """Width in pixels of 1/96 inch."""
     height: float
     unit: str
-    """`px`, `mm`, `cm` or `in`, as it was asked for."""
+    """Unit in which the size was given: `px`, `mm`, `cm` or `in`."""
 
     @classmethod
     def parse(cls, text: str) -> Size:
-        """From `800x500`, `84x60mm`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
+        """Reads a size such as `800x500`, `84x60mm`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
         found = _SIZE.fullmatch(text.strip())
         sides, unit = list[float](), "px"
         if found is not None:
@@ -60,7 +59,7 @@ class Size:
         return cls(sides[0], sides[1], unit)
 
     def to_json(self) -> dict[str, Any]:
-        """For the process that draws."""
+        """Returns plain values, for the process that draws."""
         per = _PIXELS[self.unit]
         named = [
             f"{side / per:g}{'' if self.unit == 'px' else self.unit}" for side in (self.width, self.height)
@@ -71,14 +70,14 @@ class Size:
 
 @dataclass(frozen=True)
 class Range:
-    """Of an axis, in its unit; an end that is None is as the figure has it."""
+    """Range of an axis, in its unit. An end that is None stays as in the figure."""
 
     low: float | None
     high: float | None
 
     @classmethod
     def parse(cls, text: str) -> Range:
-        """From `0..100`, `0..` or `..100`. Raises ChartError."""
+        """Reads a range such as `0..100`, `0..` or `..100`. Raises ChartError."""
         low, dots, high = text.partition("..")
         try:
             low_, high_ = (float(end) if end.strip() else None for end in (low, high))
@@ -97,7 +96,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything that is None or empty is as the figure has it."""
+    """Changes to the look of a figure. A field that is None or empty leaves it unchanged."""
 
     size: Size | None = None
     x_title: str | None = None
@@ -106,7 +105,7 @@ class Layout:
     legend: Legend | None = None
     ranges: Mapping[Axis, Range] = field(default_factory=dict["Axis", Range])
     panels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Titles of panels, by those that the figure gives them."""
+    """New titles of panels, by the titles in the figure."""
 
     @classmethod
     def of(
@@ -120,7 +119,7 @@ class Layout:
         y_range: str | None,
         facet_titles: Mapping[str, str],
     ) -> Layout:
-        """From texts. Raises ChartError for one that means nothing."""
+        """Reads a layout from texts. Raises ChartError for an invalid one."""
         if log is not None and log not in {"x", "y", "xy"}:
             raise ChartError(f"{log!r} is no axis", "write x, y or xy for logarithmic axes")
         if legend is not None and legend not in get_args(Legend):
@@ -137,8 +136,8 @@ class Layout:
         return cls(parsed, x_title, y_title, axes, place, ranges, dict(facet_titles))
 
     def named(self, chart: Mapping[str, Any], rows: pl.DataFrame) -> Layout:
-        """The same with the whole titles of panels: a level alone may be named. Raises ChartError for a panel
-        that there is not."""
+        """Layout with the whole titles of panels, where a level alone may be named. Raises ChartError for a
+        panel that does not exist."""
         there = list(dict.fromkeys(_titles_of(chart, rows))) if self.panels else []
         found: dict[str, str] = {}
         for name, title in self.panels.items():
@@ -152,7 +151,7 @@ class Layout:
         return replace(self, panels=found)
 
     def applied(self, chart: Mapping[str, Any]) -> dict[str, Any]:
-        """A Vega-Lite specification with its config, laid out so."""
+        """Vega-Lite specification, with its config, in this layout."""
         made = deepcopy(dict(chart))
         for axis, title in (("x", self.x_title), ("y", self.y_title)):
             sides = [encoding[axis] for encoding in _encodings(made) if axis in encoding]
@@ -231,7 +230,8 @@ class Layout:
         return rows
 
     def letters(self, in_a_line: int) -> int:
-        """That fit into a line as wide as the picture, of those that fit into the usual one."""
+        """Number of letters that fit into a line as wide as the picture, if `in_a_line` fit into the usual
+        one."""
         usual = style.WIDTH + 100.0
         return in_a_line if self.size is None else max(16, int(in_a_line * self.size.width / usual))
 
@@ -264,7 +264,7 @@ def _limited(side: dict[str, Any] | None, ends: Range) -> None:
 
 
 def _clip(part: object) -> None:
-    """What is beyond a range is not drawn over the rest of the picture."""
+    """Clips marks beyond a range, which would be drawn over the rest of the picture."""
     mapping = _mapping(part)
     mark: Any = mapping.get("mark")
     kind = mark if isinstance(mark, str) else _mapping(mark).get("type")
@@ -276,7 +276,7 @@ def _clip(part: object) -> None:
 
 
 def _titles_of(part: object, rows: pl.DataFrame) -> Iterator[str]:
-    """Those above the panels of a figure, in its order."""
+    """Titles above the panels of a figure, in its order."""
     for panels in _facets(part):
         known: list[str] | None = panels.get("sort")
         yield from known or rows[panels["field"]].unique(maintain_order=True).to_list()
@@ -296,13 +296,13 @@ def _retitle(part: object, titles: Mapping[str, str]) -> None:
 
 
 def _as_text(title: Mapping[str, Any]) -> str:
-    """A title may have several lines."""
+    """Title as text: it may have several lines."""
     text: str | list[str] = title["text"]
     return text if isinstance(text, str) else " ".join(text)
 
 
 def _facets(part: object) -> Iterator[dict[str, Any]]:
-    """The channels that divide a figure into panels."""
+    """Channels that divide a figure into panels."""
     found = _mapping(_mapping(part).get("facet"))
     yield from [found] if "field" in found else found.values()
     for one in _parts(part):
@@ -310,7 +310,7 @@ def _facets(part: object) -> Iterator[dict[str, Any]]:
 
 
 def _headings(part: object) -> Iterator[dict[str, Any]]:
-    """The titles of panels that stand side by side."""
+    """Titles of panels that stand side by side."""
     title = _mapping(_mapping(part).get("title"))
     if "text" in title:
         yield title
@@ -319,12 +319,12 @@ def _headings(part: object) -> Iterator[dict[str, Any]]:
 
 
 def _mapping(part: object) -> dict[str, Any]:
-    """The part of a specification, or an empty one."""
+    """Part of a specification, or an empty one."""
     return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
 
 
 def _parts(part: object) -> list[Any]:
-    """What a part of a specification is made of."""
+    """Parts of which a specification is made: layers and panels."""
     if isinstance(part, dict):
         mapping = _mapping(cast("object", part))
         return [
@@ -334,7 +334,7 @@ def _parts(part: object) -> list[Any]:
 
 
 def _encodings(part: object) -> Iterator[dict[str, Any]]:
-    """Of every layer and panel."""
+    """Encodings of every layer and panel."""
     if isinstance(part, Mapping):
         mapping = cast("Mapping[str, Any]", part)
         if "encoding" in mapping:

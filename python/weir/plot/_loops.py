@@ -22,16 +22,16 @@ from weir.theory._margins import span
 from weir.theory._realised import Complex
 
 Rows = Sequence[tuple[str, Analysis]]
-"""Labels and their loops."""
+"""Labels with the analyses of their loops."""
 
 POINTS = 400
 
 _LIMIT = 2.5
-"""Of a Nyquist diagram: what is beyond says nothing of stability."""
+"""Limit of the axes of a Nyquist diagram: values beyond it say nothing about stability."""
 
 
 def bode(name: str, rows: Rows) -> Figure:
-    """Gain and phase of the open loops, with the lines that margins are counted from."""
+    """Gain and phase of the open loops, with the lines from which margins are counted."""
     gains: list[Curve] = []
     phases: list[Curve] = []
     for label, one in _drawable(rows):
@@ -60,7 +60,7 @@ def bode(name: str, rows: Rows) -> Figure:
 
 
 def nyquist(name: str, rows: Rows) -> Figure:
-    """The open loops in the complex plane near −1."""
+    """Open loops in the complex plane near −1."""
     frames: list[pl.DataFrame] = []
     for label, one in _drawable(rows):
         w, value = _response(one, 4000)
@@ -102,7 +102,7 @@ def nyquist(name: str, rows: Rows) -> Figure:
 
 
 def spectrum(name: str, rows: Rows, measured: Sequence[Curve] = ()) -> Figure:
-    """The spectrum of the queue that the noise of cuts makes, with the period of the roots."""
+    """Spectrum of the queue due to the noise of cuts, with the period of the roots."""
     curves: list[Curve] = [*measured]
     for label, one in _drawable(rows):
         if one.noise is None:
@@ -170,7 +170,7 @@ def measured_spectrum(samples: pl.DataFrame, label: str, one: Analysis) -> Curve
 
 
 def near_period(curve: Curve, period: float) -> float:
-    """The share of the power within 25% of a period."""
+    """Fraction of the power within 25% of a period."""
     x, y = np.array(curve.x), np.array(curve.y)
     inside = np.abs(x * period - 1.0) <= 0.25
     return float(y[inside].sum() / y.sum())
@@ -195,4 +195,4 @@ def _response(one: Analysis, points: int = POINTS) -> tuple[NDArray[np.float64],
 DRAWN: dict[str, Callable[[str, Rows], Figure]] = {
     "bode": bode, "nyquist": nyquist, "spectrum": cast("Any", spectrum),
 }  # fmt: skip
-"""Kinds of drawings of a loop."""
+"""Functions that draw a loop, by kind of figure."""

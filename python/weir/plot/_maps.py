@@ -20,16 +20,16 @@ from weir.sweep._dimension import ChartError, Dimension, listed, plain
 from weir.sweep._view import Sweep
 
 LABELLED = 60
-"""More cells have no room for their value."""
+"""Number of cells above which they have no room for their value."""
 
 BINS = 15
-"""Of an axis that is sampled continuously."""
+"""Number of bins of an axis that is sampled continuously."""
 
 FEW = 12
-"""Cells side by side that stand apart."""
+"""Number of cells side by side up to which they stand apart."""
 
 LOGARITHMIC = 100.0
-"""From this ratio of the largest mean to the smallest, steps of colour are factors."""
+"""Ratio of the largest mean to the smallest from which steps of colour are factors."""
 
 
 @kind
@@ -42,7 +42,7 @@ def heat(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """A measure over two dimensions, as colour; an axis without levels is cut into bins."""
+    """Map of a measure over two dimensions, as colour. An axis without levels is cut into bins."""
     of, cut = measure_of(measure), Cut.of(sweep, where)
     sides: list[tuple[Role, str | None]] = [("x", x), ("y", y)]
     # A side that is named is not free for the other.
@@ -146,7 +146,7 @@ def _layers(
 
 
 def _side(cut: Cut, role: Role, rows: pl.DataFrame) -> chart.Side:
-    """One axis of the cells: of bins by number, of levels by name."""
+    """Axis of the cells: of bins by number, of levels by name."""
     assert role in {"x", "y"}
     channel = "x" if role == "x" else "y"
     dimension = cut.roles[role]
@@ -202,7 +202,7 @@ def _over_points(observed: pl.DataFrame, keys: list[str], measure: Measure) -> p
 
 
 COLOURS = (style.MET, style.OPEN, style.MISSED)
-"""Of the three verdicts, best first: light enough for a sign and a number to be read on them."""
+"""Colours of the three verdicts, best first: light enough for a sign and a number to be read on them."""
 
 
 def verdict_map(
@@ -214,7 +214,7 @@ def verdict_map(
     size: tuple[int, int],
     letters: int = 12,
 ) -> chart.Chart:
-    """A cell for each row, coloured and signed by its verdict, in a panel for each value of `panel`.
+    """Map with a cell for each row, coloured and signed by its verdict, in a panel for each value of `panel`.
 
     Args:
         rows: panel, x and y (numbers), verdict, sign, and framed; inside (cells outside are pale) and text

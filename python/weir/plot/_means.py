@@ -32,7 +32,7 @@ def lines(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """A measure over one dimension with bands; colours by a second, panels by a third."""
+    """Curves of a measure over one dimension with bands; colours by a second, panels by a third."""
     of, cut = measure_of(measure), Cut.of(sweep, where)
     cut = cut.place("x", x, [*cut.levelled, *cut.spans, *cut.variants])
     along = cut.roles.get("x")
@@ -129,13 +129,13 @@ def rem_targets(resolved: Mapping[str, str], link: str) -> list[float]:
 
 
 AXES = 12
-"""Panels at most."""
+"""Maximum number of panels."""
 
 DOTS = 2_000
-"""Drawn at most, in all panels together."""
+"""Maximum number of dots, in all panels together."""
 
 BINS = 20
-"""At most; fewer where a bin would have few points."""
+"""Maximum number of bins; there are fewer where a bin would have few points."""
 
 _PER_BIN = 15
 
@@ -152,7 +152,7 @@ def trend(
     family: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """A measure along an axis that is sampled, or along every axis, a panel for each."""
+    """Trend of a measure along an axis that is sampled, or along every axis, a panel for each."""
     of, part = measure_of(measure), Cut.of(sweep, where)
     axes = [find(sweep.dimensions, x)] if x else part.axes[:AXES]
     if not axes:
@@ -198,7 +198,7 @@ def trend(
 
 
 def _points(runs: pl.DataFrame, groups: list[str]) -> pl.DataFrame:
-    """A dot each: family, point, x, value, and the first run; one dot where sampled levels coincide."""
+    """Dots of a figure: family, point, x, value, and the first run; one dot where sampled levels coincide."""
     return (
         runs.group_by(*groups, "point", "x", maintain_order=True)
         .agg(pl.col("value").mean(), pl.col("run").min())
@@ -232,7 +232,7 @@ def _bins(runs: pl.DataFrame, points: pl.DataFrame, axis: Dimension, part: Cut) 
 
 
 def _means(runs: pl.DataFrame, keys: Sequence[str], part: Cut) -> pl.DataFrame:
-    """Of each bin: the mean with its interval over replications, or over the points of one."""
+    """Mean of each bin with its interval, over replications or over the points of a single one."""
     quantile = part.sweep.quantile
     if runs["replication"].n_unique() > 1:
         # All points share the seeds. What a seed does to all of them is in this interval, and
@@ -289,7 +289,7 @@ def _bands(part: Cut, rows: pl.DataFrame, *, several: bool) -> str:
 
 
 def _repeats(runs: pl.DataFrame, part: Cut) -> str:
-    """Of which family how many points are the same runs over again."""
+    """Number of points of each family that repeat the same runs, in a sentence."""
     points = runs.group_by(*part.roles, "point", maintain_order=True).agg(pl.col("run").min())
     said: list[str] = []
     for name in part.names("family") or [""]:

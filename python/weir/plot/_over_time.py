@@ -18,15 +18,16 @@ from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
 from weir.sweep._view import Sweep
 
 SLOTS = 400
-"""Of a curve over time: about one per pixel of a column."""
+"""Time slots of a curve, about one per pixel of a column."""
 
 PANELS = 20
-"""More rows do not fit a page."""
+"""Maximum number of panels: more rows do not fit a page."""
 
 
 @kind
 def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None = None) -> Figure:
-    """What was recorded of queues, AQMs and watched flows, replication 0 of the first point kept.
+    """Recorded variables of queues, AQMs and watched flows over time, in replication 0 of the first point
+    kept.
 
     `measure` is a recorded variable, or several with commas: `queue`, `price`, `cwnd`, `srtt`; of some flows
     alone, `cwnd of GROUP` or `cwnd of GROUP.0`; of one link, `queue at LINK`. Default: the queue and the
@@ -79,7 +80,8 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
 
 
 def _panels(samples: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """All of them, and those that are drawn: of too many the most telling ones of each queue."""
+    """Names of all panels, and of those that are drawn. If there are too many, the most telling ones of each
+    queue are drawn."""
     ranks = samples.group_by("panel", maintain_order=True).agg(pl.col("rank").min())
     names: list[str] = ranks["panel"].to_list()
     for most in sorted(set(ranks["rank"]), reverse=True):
@@ -92,7 +94,8 @@ def _panels(samples: pl.DataFrame) -> tuple[list[str], list[str]]:
 def _chart(
     panels: Sequence[str], lines: Sequence[str], flows: Sequence[str], end: float, title: str | None
 ) -> alt.FacetChart:
-    """A row per panel; with a title, they share the axis that has it. A legend tells flows apart."""
+    """Chart with a row per panel. With a title, they share the axis that has it. A legend distinguishes
+    flows."""
     # A title longer than its row would run into the next.
     title = title if title and len(panels) <= 3 else title and title.partition(" (")[2].rstrip(")")
     legend = alt.Legend(title=None, values=list(flows)) if len(flows) > 1 else None
@@ -107,19 +110,19 @@ def _chart(
 
 
 def time_side(end: float, **axis: Any) -> chart.Side:  # noqa: ANN401 - options of the axis
-    """From zero to the end."""
+    """Time axis from zero to the end."""
     title = "Time (s)" if axis.get("labels", True) else None
     return chart.side("x", title, scale={"domain": [0.0, end], "nice": False}, axis={"grid": False, **axis})
 
 
 def swings(pen: chart.Pen) -> list[alt.Chart]:
-    """The rows of an envelope: means as a line, with a band from the lowest to the highest."""
+    """Layers of an envelope: means as a line, with a band from the lowest to the highest."""
     area = pen("area", "color", x="time_s", y="lowest", y2="highest", fillOpacity=0.3)
     return [area, pen("line", "color", x="time_s", y="mean", strokeWidth=1)]
 
 
 def _point(cut: Cut) -> tuple[int, list[str], str]:
-    """The first point of the cut, its variants, and where it lies as a sentence."""
+    """First point of the cut, its variants, and its place as a sentence."""
     sweep = cut.sweep
     runs = cut.select(sweep.observations(), "point", pl.col("label").cast(pl.String))
     if runs.is_empty():
@@ -134,7 +137,8 @@ def _point(cut: Cut) -> tuple[int, list[str], str]:
 
 
 def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> pl.DataFrame:
-    """`time_s` and `value` in at most `slots` slots of time per value of the keys, nothing cut off.
+    """Envelope of a series: `time_s` and `value` in at most `slots` slots of time per value of the keys,
+    nothing cut off.
 
     Columns: the keys, time_s (middle of the slot), slot_s (its length), lowest, mean, highest.
     """

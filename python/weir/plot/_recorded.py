@@ -1,4 +1,4 @@
-"""What was recorded over time of queues and flows: which of it a figure draws, and under which names."""
+"""Recorded time series of queues and flows: those that a figure draws, and their names."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from weir.sweep._dimension import ChartError
 from weir.sweep._view import Sweep
 
 LAST = 20
-"""Rank of what no file tells of."""
+"""Rank of a variable that no file describes."""
 
 QUEUE = "queue (packets)"
 
 SYMBOLS = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
-"""Of units that are long as words."""
+"""Abbreviations of long units."""
 
 SENDERS = {"cwnd": "packets", "ssthresh": "packets", "flight": "packets", "srtt": "s"}
-"""What is recorded of every flow that is watched, with its unit; its congestion control has more."""
+"""Recorded variables of every watched flow, with their units. Its congestion control has more."""
 
 _FLOWS = "flows."
 
@@ -69,7 +69,7 @@ def recorded(sweep: Sweep, point: int, labels: Sequence[str], asked: Sequence[st
 
 
 def _wanted(sweep: Sweep, there: pl.DataFrame, words: str) -> pl.Expr:
-    """Whether a sample is what these words ask for. Raises ChartError where none is."""
+    """Condition that a sample is one of those named by these words. Raises ChartError if none is."""
     text = words.strip()
     name, of, flow = text.partition(" of ")
     at, link = "", ""
@@ -93,7 +93,7 @@ def _wanted(sweep: Sweep, there: pl.DataFrame, words: str) -> pl.Expr:
 
 
 def _how_to_watch(sweep: Sweep) -> str:
-    """A scenario may record queues alone."""
+    """Hint on watching flows: a scenario may record queues alone."""
     groups = list(_document(sweep.resolved_at(0, sweep.variants[0])).get("flows", {}))
     named = groups[0] if groups else "GROUP"
     return (
@@ -103,7 +103,7 @@ def _how_to_watch(sweep: Sweep) -> str:
 
 
 def _told(sweep: Sweep, point: int, labels: Sequence[str], components: Sequence[str]) -> pl.DataFrame:
-    """By label, component and variable: `rank`, and `heading`, with the unit."""
+    """Rank and heading, with the unit, of each label, component and variable."""
     schema = {"label": pl.String, "component": pl.String, "variable": pl.String, "rank": pl.Int64}
     rows: list[tuple[str, str, str, int, str]] = []
     watched = [name for name in components if name.startswith(_FLOWS)]
@@ -134,7 +134,7 @@ def _heading(name: str, variable: Variable) -> str:
 
 
 def _senders(document: Mapping[str, Any]) -> dict[str, dict[str, Variable]]:
-    """Flow group to the variables of its congestion control."""
+    """Variables of the congestion control of each flow group."""
     variables = {one.name: one.variables for one in controls()}
     found: dict[str, dict[str, Variable]] = {}
     for group, flows in document.get("flows", {}).items():

@@ -22,10 +22,10 @@ from weir.sweep._dimension import ChartError
 from weir.sweep._view import Sweep
 
 DOTS = 2_000
-"""Drawn at most."""
+"""Maximum number of dots."""
 
 CORNERS = 40
-"""Of an ellipse drawn as a polygon."""
+"""Number of corners of an ellipse drawn as a polygon."""
 
 X, Y = MEASURES["delay_mean"], MEASURES["goodput"]
 
@@ -69,7 +69,7 @@ def ellipses(
 
 
 def _summary(runs: pl.DataFrame, groups: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Per group: corners of the ellipse, unless all runs are the same, and medians."""
+    """Corners of the ellipse of each group, unless all runs are the same, and its medians."""
     outlines = [runs.clear().with_columns(corner=pl.lit(None, pl.Int64))]
     medians: list[dict[str, Any]] = []
     parts = runs.partition_by(groups, maintain_order=True, as_dict=True) if groups else {(): runs}
@@ -127,7 +127,7 @@ def cdf(
 def tail(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
 ) -> Figure:
-    """Share of packets that waited longer, logarithmic."""
+    """Fraction of packets that waited longer, logarithmic."""
     cut = Cut.of(sweep, where).group(family, facet)
     rows = _curves(cut).select(*cut.roles, "delay_ms", "longer").drop_nulls()
     ticks = decades(rows["longer"])
@@ -221,7 +221,7 @@ def distributions(counts: pl.DataFrame, keys: Sequence[str], points: int = 300) 
 
 
 def decades(shares: pl.Series) -> list[float]:
-    """1, 0.1, ... down to the first that is below every share, or to one in a million."""
+    """Powers of ten from 1 down to the first below every share, or to one in a million."""
     lowest = shares.drop_nulls().min()
     depth = math.ceil(-math.log10(lowest)) if isinstance(lowest, float) and lowest > 0.0 else 1
     return [10.0**-power for power in range(min(max(1, depth), 6) + 1)]
@@ -230,7 +230,8 @@ def decades(shares: pl.Series) -> list[float]:
 QUANTILES = {"slowdown_p50": "Median", "slowdown_p99": "99th percentile"}
 
 FEWEST = 20
-"""Transfers that a size must have, in all replications, to be drawn: a percentile of fewer says nothing."""
+"""Least number of transfers of a size, in all replications, that is drawn: a percentile of fewer says
+nothing."""
 
 
 @kind

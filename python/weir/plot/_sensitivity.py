@@ -1,4 +1,4 @@
-"""How much each axis matters: elementary effects after Morris, or Sobol indices."""
+"""Sensitivity to each axis: elementary effects after Morris, or Sobol indices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SOBOL = (
 
 @kind
 def sensitivity(sweep: Sweep, measure: str | None = None) -> Figure:
-    """How much each axis matters, of a `morris` or `saltelli` design, the largest first."""
+    """Sensitivity to each axis of a `morris` or `saltelli` design, the largest first."""
     of = measure_of(measure)
     try:
         indices = sweep.sensitivity(of.name)
@@ -143,7 +143,7 @@ def _bars(
 
 
 def placed(rows: pl.DataFrame, x: str, y: str, name: str, width: float, height: float) -> pl.DataFrame:
-    """The rows with `dx`, `dy` and `align` of their names in a picture of this size.
+    """Rows with `dx`, `dy` and `align` of their names in a picture of this size.
 
     Both sides of the picture begin at zero and end at `end_of` their values.
     """
@@ -170,7 +170,7 @@ def placed(rows: pl.DataFrame, x: str, y: str, name: str, width: float, height: 
 
 
 def end_of(values: pl.Series) -> float:
-    """Where a side that begins at zero ends."""
+    """End of a side that begins at zero."""
     largest = chart.extent(values)[1]
     return largest * 1.08 if largest > 0.0 else 1.0
 

@@ -11,11 +11,12 @@ from weir.plot import _chart as chart
 from weir.plot import _style as style
 
 _CELL = (44, 17)
-"""Width and height."""
+"""Width and height of a cell, in pixels."""
 
 
 def parts_of_a_whole(rows: pl.DataFrame, colours: Mapping[str, str]) -> chart.Chart:
-    """One bar, divided. `rows`: part (as in `colours`), count, and number (the text in it)."""
+    """Bar that is divided into parts of a whole. `rows`: part (as in `colours`), count, and number (the text
+    in it)."""
     order = list(colours)
     placed = rows.with_columns(
         (pl.col("count").cum_sum() - pl.col("count") / 2).alias("middle"),

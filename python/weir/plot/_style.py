@@ -14,21 +14,22 @@ import altair as alt
 WIDTH = 420
 HEIGHT = 260
 TITLE_LETTERS, CAPTION_LETTERS = 56, 84
-"""In a line as wide as a chart with its axis, also in DejaVu Sans, the widest of the usual fonts."""
+"""Numbers of letters in a line as wide as a chart with its axis, also in DejaVu Sans, the widest of the usual
+fonts."""
 
 GREY = "#666666"
 INK = "#000000"
 STRONG = "#D55E00"
-"""Of the setting that is the answer of tuning."""
+"""Colour of the setting that is the answer of tuning."""
 
 MET, OPEN, MISSED = "#7fb3d5", "#ececec", "#E69F00"
-"""Of the cells of a map of verdicts: light enough for a number to be read on them."""
+"""Colours of the cells in a map of verdicts: light enough for a number to be read on them."""
 
 BOUND = "#009E73"
-"""Of targets, and of where they are met."""
+"""Colour of targets, and of regions where they are met."""
 
 SOFT, SOFTER = "#7fb3d5", "#d4e4f1"
-"""Of bars: an interval can be seen across both, and they differ in grey print."""
+"""Colours of bars: an interval can be seen across both, and they differ in grey print."""
 
 # Without their yellow, which is too light for a line on white.
 _COLOURS = ("#000000", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
@@ -39,14 +40,14 @@ _SHAPES = (
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (10, 4), (4, 1), (1, 1))
 
 ON_CELL = "black"
-"""Of what is written on a cell of a map, whose colour is the same on any ground."""
+"""Colour of text on a cell of a map: the cell has the same colour on any background."""
 
 _GREYS = {
     "#000": "#e9e9e9", GREY: "#b0b4ba", "#444444": "#9aa0a6", "#888": "#9aa0a6", "#e5e5e5": "#34383d",
     "#ddd": "#34383d", "#f0f0f0": "#2b2f34", SOFT: "#2f7fb5", SOFTER: "#24506b",
 }  # fmt: skip
 DARK = {**_GREYS, **dict(zip(_COLOURS, _ON_DARK, strict=True))}
-"""Colour on white to the same one on a dark page."""
+"""Colours for a dark page, by the colour on white."""
 
 CONFIG = {
     "font": "Helvetica, Arial, sans-serif",
@@ -76,7 +77,7 @@ CONFIG = {
     },
     "header": {"labelFontSize": 11, "labelAnchor": "start", "labelOrient": "top", "labelPadding": 2},
 }
-"""Vega-Lite's `config` of every chart."""
+"""Vega-Lite `config` of every chart."""
 
 
 TITLE = {
@@ -88,18 +89,18 @@ TITLE = {
     "subtitleLineHeight": 13.5,
     "subtitlePadding": 5,
 }
-"""Of a chart that carries title and caption itself."""
+"""Style of the title of a chart that carries title and caption itself."""
 
 
 UNDRAWN = "#f0f0f0"
-"""Ground of a heat map's cell without a value."""
+"""Colour of a heat map's cell without a value."""
 
 GRADIENT = "viridis"
-"""Of a heat map: even steps look even, with any colour vision and in grey print."""
+"""Colour scheme of a heat map: even steps look even, with any colour vision and in grey print."""
 
 
 def look(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> dict[str, Any]:
-    """The channels color, shape and strokeDash by label, in this order; without a legend if None."""
+    """Channels color, shape and strokeDash by label, in this order; without a legend if None."""
     # Each round through the colours shifts shapes and dashes by one: no two labels look alike
     # before every combination is used.
     channels = (

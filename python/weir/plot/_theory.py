@@ -16,7 +16,7 @@ from weir.theory._network import Vector
 from weir.theory._study import Study
 
 SLOTS = 300
-"""Of a curve: about one per pixel and a half."""
+"""Slots of a curve, about one per pixel and a half."""
 
 
 def convergence(study: Study) -> Figure:
@@ -51,7 +51,7 @@ def convergence(study: Study) -> Figure:
 
 
 def _curves(labels: Sequence[str], values: Vector, optimum: Vector) -> pl.DataFrame:
-    """In at most SLOTS slots of logarithmic width, nothing cut off."""
+    """Curves in at most SLOTS slots of logarithmic width, nothing cut off."""
     edges = np.unique(np.rint(np.geomspace(1, max(2, len(values) - 1), SLOTS))).astype(np.int64)
     starts = edges[edges < len(values)]
     counts = np.diff(np.append(starts, len(values)))[:, None]

@@ -1,4 +1,4 @@
-"""One measure against another as the load grows: what less of one costs in the other."""
+"""Trade-off between two measures as the load grows: the price of less of one in terms of the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weir.sweep._dimension import USERS, ChartError
 from weir.sweep._view import Sweep
 
 HEAD = "M0,-1.2L0.8,0.9L0,0.5L-0.8,0.9Z"
-"""An arrow's. Not a plain triangle, which turned by 120 degrees looks as before."""
+"""Path of an arrow's head. A plain triangle would look unchanged after a turn by 120 degrees."""
 
 SPAN = {"x": 10.0, "y": 100.0}
 """Ratio of the largest to the smallest mean from which an axis is logarithmic."""
@@ -33,7 +33,7 @@ def tradeoff(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Measure y against measure x along a growing load: mean delay against loss."""
+    """Trade-off of measure y against measure x along a growing load: by default, mean delay against loss."""
     cut = Cut.of(sweep, where)
     # How many flows there are is the plainest load.
     numbers = sorted((d for d in cut.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))
@@ -73,7 +73,7 @@ def tradeoff(
 
 
 def _paired(cut: Cut, measures: Mapping[str, Measure]) -> pl.DataFrame:
-    """One row per point of a line: x, y and their intervals."""
+    """Points of the lines, one row each: x, y and their intervals."""
     both = cut.estimates([of.name for of in measures.values()])
     across, up = (
         chart.above_zero(both.filter(pl.col("measure") == of.name), of)
@@ -86,7 +86,7 @@ def _paired(cut: Cut, measures: Mapping[str, Measure]) -> pl.DataFrame:
 
 
 def _with_arrows(rows: pl.DataFrame, cut: Cut, logs: Mapping[str, bool]) -> pl.DataFrame:
-    """Columns of an arrow halfway along the longest step of each line: where it is, where from."""
+    """Columns of an arrow halfway along the longest step of each line: its place and its origin."""
     groups = _groups(cut) or [pl.lit(0)]
     rows = rows.with_columns(pl.col("x", "y").shift(1).over(groups, order_by="load").name.prefix("from_"))
     length, middles = pl.lit(0.0), dict[str, pl.Expr]()

@@ -25,11 +25,11 @@ _INTERVALS = (
 
 @dataclass(frozen=True)
 class ChoicePage:
-    """Answers of several disciplines, with what is needed to use and to repeat them."""
+    """Answers of several disciplines, with the data needed to use and to repeat them."""
 
     choice: Choice
     exports: Mapping[str, Mapping[str, str]]
-    """Of each discipline: what it is to what it says, as `tc script`."""
+    """Settings of each discipline for other systems, texts by form, such as `tc script`."""
 
     def write(self, directory: Path, images: Sequence[str] = ()) -> None:
         """Writes report.html and answer.json into a directory; into its folder `figures`, the figure in these

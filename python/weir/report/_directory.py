@@ -14,7 +14,7 @@ from weir.store._replace import make_readable, put_in_place
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
-"""The name of the page in its folder."""
+"""Name of the page in its folder."""
 
 
 def check_writable(directory: str | os.PathLike[str], *, replace: bool = True) -> None:
@@ -69,8 +69,8 @@ def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def write_into(directory: Path, write: Callable[[Path], object]) -> None:
-    """Has files and folders written elsewhere, then puts each in its place in an existing directory; what
-    else is there stays. Raises OSError."""
+    """Writes files and folders elsewhere first, then puts each in its place in an existing directory.
+    Everything else there stays. Raises OSError."""
     with temporary_directory(".new-", directory) as place:
         write(place)
         for new in sorted(place.iterdir()):

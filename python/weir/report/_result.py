@@ -22,10 +22,10 @@ from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
 from weir.sweep._view import Sweep
 
 ROWS = 40
-"""Of the table of points; a data frame has all of them."""
+"""Maximum number of rows in the table of points. A data frame has all of them."""
 
 LEVELS = 12
-"""Of an axis, listed one by one."""
+"""Maximum number of levels of an axis that are listed one by one."""
 
 DESIGNS: Mapping[str, str] = {
     "grid": "a grid: every combination of the levels",
@@ -66,13 +66,13 @@ def write(
 
 
 def html(sweep: Sweep, panels: Sequence[Panel], script: str) -> str:
-    """The page alone. `script` defines `vegaEmbed`."""
+    """HTML of the page alone. `script` defines `vegaEmbed`."""
     values = _values(sweep)
     return page(_TEMPLATE, sweep.title, sweep.facts, panels, script, templates=_TEMPLATES, **values)
 
 
 def _values(sweep: Sweep) -> dict[str, Any]:
-    """What the template reads beside the figures."""
+    """Values that the template reads, except the figures."""
     axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
     estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
     found = not estimates.is_empty()
@@ -133,7 +133,7 @@ def _levels(sweep: Sweep, dimension: Dimension) -> str:
 
 
 def _basis(counts: Sequence[int], *, equal: bool) -> str:
-    """What the numbers of the tables are made of."""
+    """Basis of the numbers in the tables: intervals, and the number of replications."""
     if len(counts) > 1:
         if equal:
             return wording.ALL_EQUAL
@@ -142,7 +142,7 @@ def _basis(counts: Sequence[int], *, equal: bool) -> str:
 
 
 def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:
-    """The headline measures over the whole run, a row per point and variant: place, then estimates."""
+    """Headline measures over the whole run, with a row per point and variant: place, then estimates."""
     several = len(sweep.labels) > 1
     parts = whole.partition_by("point", "variant", maintain_order=True)
     rows: list[tuple[list[str], list[Cell]]] = []

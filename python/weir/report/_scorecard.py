@@ -29,7 +29,7 @@ _TEMPLATES = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Pages:
-    """All files of an evaluation."""
+    """Files of an evaluation: its pages, data and scenarios."""
 
     evaluation: Evaluation
 
@@ -52,7 +52,7 @@ class Pages:
         return directory / COMPARISON if len(names) > 1 else pages[0]
 
     def to_json(self) -> dict[str, Any]:
-        """What `weir evaluate --json` prints."""
+        """Document that `weir evaluate --json` prints."""
         found = self.evaluation
         request = found.request
         return {
@@ -145,8 +145,8 @@ class Pages:
         )
 
     def _counts(self) -> list[tuple[str, str, str, list[int]]]:
-        """Of each discipline, each other one and each measure: at how many places it is better, worse, equal,
-        undecided."""
+        """Counts for each discipline, each other one and each measure: at how many places it is better,
+        worse, equal, undecided."""
         found = self.evaluation
         known = known_of(found.values)
         rows: list[tuple[str, str, str, list[int]]] = []
@@ -165,7 +165,7 @@ class Pages:
         return rows
 
     def _resolved(self, directory: Path) -> None:
-        """The scenarios of the subjects with every default, at the first level of each cell."""
+        """Writes the scenarios of the subjects with every default, at the first level of each cell."""
         for cell, settings in self.evaluation.settings.items():
             for one in self.evaluation.request.subjects:
                 first = next((s for s in settings.values() if s.subject == one.name), None)

@@ -16,11 +16,11 @@ from weir.sweep._dimension import Dimension, plain
 from weir.sweep._view import Sweep
 
 _OVER = ("variant", "label", "replication", "period")
-"""What is the same in the rows that become one: they differ in their points."""
+"""Columns that are equal in the rows that become one: those rows differ in their points."""
 
 
 def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
-    """What the result is of, in a sentence."""
+    """Variants, points, replications and runs of the result, in a sentence."""
     whole = sweep.observations().filter(pl.col("period") == WHOLE_RUN)
     if whole.is_empty():
         return "No run is finished."
@@ -64,7 +64,7 @@ def _estimate(mean: float, half_width: float | None, measure: Measure) -> str:
 
 
 def _range(whole: pl.DataFrame, measure: Measure, axes: Sequence[Dimension]) -> str:
-    """The least and the largest mean over replications of any point, and where."""
+    """Least and largest mean over replications of any point, and its place."""
     columns = [axis.column for axis in axes]
     mean = pl.col(measure.name).fill_nan(None).mean()
     means = whole.group_by("point", *columns, maintain_order=True).agg(mean).drop_nulls(measure.name)
@@ -81,7 +81,7 @@ def _level(axis: Dimension, value: float | str) -> str:
 
 
 def _best(sweep: Sweep, whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
-    """The best variant and its paired difference from the next; over the points that all variants have."""
+    """Best variant and its paired difference from the next, over the points that all variants have."""
     name = measure.name
     defined = whole.with_columns(pl.col(name).fill_nan(None)).drop_nulls(name)
     variants = pl.col("variant").n_unique().over("point", "replication")

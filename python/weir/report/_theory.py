@@ -1,4 +1,4 @@
-"""What theory says of the variants of a result: their fluid over the packets, and their loops."""
+"""Theory about the variants of a result: the fluid model drawn over the packets, and the control loops."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from weir.theory import Analysis, FluidRun, TheoryError, analyse, fluid_of, syst
 from weir.theory._told import text_of_loops
 
 _WIDTH = 105
-"""Of the table of loops, letters."""
+"""Width of the table of loops, in letters."""
 
 
 @dataclass(frozen=True)
 class Theory:
-    """Of one result."""
+    """Theory about one result."""
 
     panel: Panel | None
-    """The fluid; None where no variant has a model."""
+    """Figure of the fluid; None if no variant has a model."""
     loops: str
-    """A row for each variant that has a model, at the end of the run, and why others have none."""
+    """Table with a row for each variant that has a model, at the end of the run. It also says why others have
+    none."""
 
 
 def theory_of(sweep: Sweep) -> Theory:
-    """What theory says of a run or a comparison. Raises WeirError for a sweep."""
+    """Applies theory to a run or a comparison. Raises WeirError for a sweep."""
     if sweep.axes:
         raise WeirError(
             "theory is drawn beside one setting, and this sweep has axes",
@@ -54,7 +55,7 @@ def theory_of(sweep: Sweep) -> Theory:
 
 
 def _packets(sweep: Sweep, runs: list[FluidRun]) -> pl.DataFrame:
-    """The series of the queue that is modelled and of the flows."""
+    """Series of the queue that is modelled and of the flows."""
     component = pl.col("component").cast(pl.String)
     chosen = (component == component_of(runs[0].port)) | component.str.starts_with("flows.")
     found = sweep.series_of(variants=[run.name for run in runs], every=True)

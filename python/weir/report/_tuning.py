@@ -24,16 +24,16 @@ _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "tuning.html.jinja"
 
 _ROLES = {"chosen": "This setting", "nearest": "Nearest setting", "best found": "Best found"}
-"""Heads of the column of the judged setting."""
+"""Headings of the column of the judged setting."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """An answer with its evidence, and with what is needed to use and to repeat it."""
+    """Answer with its evidence, and with the data needed to use and to repeat it."""
 
     tuned: Tuned
     exports: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
+    """Settings of the answer for other systems, texts by form (`tc script`, `OpenWrt SQM` or `scenario`)."""
 
     @property
     def title(self) -> str:
@@ -42,17 +42,17 @@ class Evidence:
 
     @property
     def command(self) -> str | None:
-        """The command line, where there was one."""
+        """Command line that asked; None if there was none."""
         return self.tuned.record.command if self.tuned.record is not None else None
 
     @property
     def resolved(self) -> str:
-        """The scenario with every default, before anything was changed."""
+        """Scenario with every default, before anything was changed."""
         return self.tuned.task.scenario.to_toml()
 
     @property
     def panels(self) -> list[Panel]:
-        """The figures in the order of the page."""
+        """Figures in the order of the page."""
         return panels_of(self.tuned)
 
     def write(self, directory: Path, images: Sequence[str] = ()) -> None:
@@ -67,7 +67,7 @@ class Evidence:
         (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
 
     def to_json(self) -> dict[str, Any]:
-        """All that the page says, as plain values."""
+        """Returns the contents of the page as plain values."""
         tuned = self.tuned
         answer, seed = tuned.answer, tuned.task.scenario.core.seed
         document = {
@@ -94,12 +94,12 @@ class Evidence:
         return cast("dict[str, Any]", _finite(document))
 
     def html(self, panels: Sequence[Panel], script: str) -> str:
-        """The page alone. `script` defines `vegaEmbed`."""
+        """HTML of the page alone. `script` defines `vegaEmbed`."""
         title = f"Tuning: {self.title}"
         return page(_TEMPLATE, title, {}, panels, script, templates=_TEMPLATES, **self._values())
 
     def _values(self) -> dict[str, Any]:
-        """What the template reads beside the figures."""
+        """Values that the template reads, except the figures."""
         answer, task = self.tuned.answer, self.tuned.task
         chosen = answer.chosen
         same = not chosen.setting
@@ -131,7 +131,7 @@ class Evidence:
         }
 
     def _parameters(self) -> list[dict[str, str]]:
-        """What may be changed, in words."""
+        """Parameters that may be changed, in words."""
         axes = self.tuned.task.space.axes
         setting, core = self.tuned.answer.chosen.setting, self.tuned.task.scenario.core
         found: list[dict[str, str]] = []
@@ -152,7 +152,7 @@ class Evidence:
 
 
 def _finite(value: object) -> object:
-    """JSON has no infinity: what is not finite is null."""
+    """Value for JSON, which has no infinity: what is not finite becomes null."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, Mapping):

@@ -8,7 +8,7 @@ from pathlib import Path
 from weir import _core
 
 POLL_S = 0.1
-"""How long to wait between looks: Ctrl-C is seen within this time."""
+"""Seconds to wait between looks: Ctrl-C is seen within this time."""
 
 OnProgress = Callable[[_core.Batch], object]
 
@@ -19,9 +19,9 @@ def run_batch(
     progress: OnProgress | None = None,
     captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run]:
-    """One run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
+    """Does one run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
 
-    `progress` is called several times a second, and at the end. Of the first run, `captures` are made: see
+    `progress` is called several times a second, and at the end. `captures` are made of the first run: see
     `_core.Batch`. Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
     is passed on.
     """
@@ -34,7 +34,8 @@ def run_each(
     progress: OnProgress | None = None,
     captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run | _core.Exceeded]:
-    """As `run_batch`, one run after the other. Those that take too much of `memory` end before the others."""
+    """Does the runs as `run_batch` does, but one after the other. Those that take too much of `memory` end
+    before the others."""
     return _waited(_core.Batch(jobs, 1, captures, memory), progress).outcomes()
 
 

@@ -1,8 +1,8 @@
 """Captures: which packets of a run are written down as pcapng files, and where.
 
-`LINK` is what leaves the queues of a link, in both directions where both have one;
-`LINK:forward` and `LINK:reverse` are one direction; `:in` behind either is what arrives, before the
-queue decides; `=FILE` says where. Of several replications the first is captured.
+`LINK` is what leaves the queues of a link, in both directions where both have one; `LINK:forward` and
+`LINK:reverse` are one direction; `:in` behind either is what arrives, before the queue decides; `=FILE` says
+where. Only the first of several replications is captured.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _HOW = "write LINK, LINK:reverse, LINK:in or LINK=FILE"
 
 @dataclass(frozen=True)
 class Capture:
-    """One capture of a link."""
+    """Capture of the packets of a link."""
 
     link: str
     direction: str | None
-    """None: every direction that has a queue."""
+    """Direction to capture; None: every direction that has a queue."""
     arriving: bool
     file: Path | None
-    """None: in the directory of the result."""
+    """File of the capture; None: in the directory of the result."""
 
     @property
     def name(self) -> str:
-        """Also of its file: `bottleneck-reverse-in`."""
+        """Name of the capture and of its file: `bottleneck-reverse-in`."""
         return "-".join([self.link, *([self.direction] if self.direction else []), *["in"] * self.arriving])
 
     @classmethod
@@ -60,7 +60,7 @@ class Capture:
 
 
 def parsed(texts: Sequence[str], scenario: _core.Scenario) -> list[Capture]:
-    """The captures of `--capture` and `capture=`. Raises WeirError."""
+    """Captures of `--capture` and `capture=`. Raises WeirError."""
     captures = [Capture.parse(text, scenario.queues) for text in texts]
     files = [capture.file or Path(capture.name) for capture in captures]
     for file in files:

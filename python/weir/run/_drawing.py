@@ -22,10 +22,11 @@ _INCH = 96.0
 """Units of a specification in an inch."""
 
 _POINTS = 72.0
-"""In an inch: the unit of a PDF, and of the renderer, which would take a unit for one."""
+"""Points in an inch. PDF and the renderer count in points: the renderer would take a unit of a specification
+for a point."""
 
 SPECIFICATION = ".vl.json"
-"""Behind the name of a figure: what it is drawn from."""
+"""Suffix of a figure's specification, from which the figure is drawn."""
 
 
 def draw(task: str, paths: Sequence[Path]) -> None:
@@ -58,7 +59,8 @@ def draw(task: str, paths: Sequence[Path]) -> None:
 
 
 def _png(svg: str, sides: Mapping[str, float], scale: float) -> bytes:
-    """So many pixels per unit, to the nearest pixel; the file says how many there are in an inch."""
+    """PNG with so many pixels per unit, to the nearest pixel. The file states how many there are in an
+    inch."""
     import vl_convert
 
     # The renderer cuts off what is left of a pixel.
@@ -88,14 +90,14 @@ _ROOT = re.compile(r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"')
 
 
 def _sides_of(svg: str) -> dict[str, float]:
-    """Of the whole image."""
+    """Width and height of the whole image, by name."""
     found = _ROOT.search(svg)
     assert found is not None
     return {side: float(found[side]) for side in _SIDES}
 
 
 def _resized(svg: str, width: str, height: str) -> str:
-    """The image in exactly this size: without an edge where it had other proportions by a pixel."""
+    """Image in exactly this size: without an edge where it had other proportions by a pixel."""
     exactly = f'width="{width}" height="{height}" preserveAspectRatio="none"'
     return _ROOT.sub(exactly, svg, count=1)
 

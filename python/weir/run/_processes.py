@@ -1,4 +1,4 @@
-"""Processes that end when we do."""
+"""Processes that end with this one."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Process(subprocess.Popen[str]):
 
 
 def end_with_parent() -> None:
-    """This process ends when the one that began it has ended, however that was."""
+    """Ends this process when the one that began it has ended, in whatever way."""
     if (parent := multiprocessing.parent_process()) is not None:
         threading.Thread(target=_end_after, args=(parent.join,), daemon=True).start()
     elif pipe := os.environ.pop(_LIFELINE, None):
@@ -80,8 +80,9 @@ def end_with_parent() -> None:
 
 
 def _killed_with_parent() -> None:
-    """Has Linux end this process with its parent: a thread that waits does not run while a library holds the
-    interpreter, as the renderer does for a second and more. Elsewhere it ends after that."""
+    """Makes Linux end this process with its parent. A thread that waits does not run while a library holds
+    the interpreter, as the renderer does for a second and more. On other systems the process ends after
+    that."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -92,6 +93,6 @@ def _end_after(wait: Callable[[], object]) -> None:
 
 
 def output_of(*arguments: str | Path) -> str:
-    """What `python ARGUMENTS` prints. Raises RuntimeError with its complaints if it fails."""
+    """Returns the output of `python ARGUMENTS`. Raises RuntimeError with its error output if it fails."""
     with Process(arguments) as process:
         return process.finish()

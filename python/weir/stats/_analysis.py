@@ -1,4 +1,4 @@
-"""From tables to statements: estimates with intervals, differences in pairs."""
+"""Statistics of the tables of runs: estimates with intervals, and paired differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weir.stats._measures import MEASURES
 Tables = Mapping[str, pl.DataFrame]
 
 ALL = "all"
-"""The group, and the class, that stands for every packet."""
+"""Name of the group, and of the class, that stands for every packet."""
 
 _RUN = ["variant", "label", "replication"]
 _SPAN = ["period", "from_s", "to_s", "users"]
@@ -24,25 +24,25 @@ _SPAN = ["period", "from_s", "to_s", "users"]
 
 @dataclass(frozen=True)
 class Axis:
-    """What the periods of a scenario differ in."""
+    """Quantity in which the periods of a scenario differ: the number of users, or time."""
 
     column: Literal["users", "from_s"]
     title: str
 
 
 def bottleneck(tables: Tables) -> str:
-    """The port that results are about: `LINK`, or `LINK.reverse`. Of runs that differ, that of the first."""
+    """Port that results are about: `LINK`, or `LINK.reverse`. If runs differ, it is the one of the first."""
     link, direction = tables["links"].filter("bottleneck").select("link", "direction").row(0)
     return str(link) if direction == "forward" else f"{link}.reverse"
 
 
 def component(port: str) -> str:
-    """What series call a port: `links.LINK.forward`, `links.LINK.reverse`."""
+    """Name of a port in the table of series: `links.LINK.forward`, `links.LINK.reverse`."""
     return f"links.{port}" if port.endswith(".reverse") else f"links.{port}.forward"
 
 
 def has_several_links(tables: Tables) -> bool:
-    """Whether it has to be said which one is meant."""
+    """Returns true if the tables hold several links: a text then has to name the one it means."""
     return tables["links"]["link"].n_unique() > 1
 
 
@@ -72,7 +72,7 @@ def port_rows(tables: Tables, port: str, group: str = ALL) -> pl.DataFrame:
 
 
 def run_keys(table: pl.DataFrame) -> list[str]:
-    """The columns that tell the runs of a table apart: of a store, or of one comparison."""
+    """Columns that identify the runs of a table: of a store, or of one comparison."""
     return ["run"] if "run" in table.columns else _RUN
 
 
@@ -83,7 +83,7 @@ def observations(
     measures: Sequence[str] = (),
     at: str = "",
 ) -> pl.DataFrame:
-    """One row per run and period: the span, the users and every measure.
+    """Values of each run and period, one row each: the span, the users and every measure.
 
     Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
     per measure, in the measure's unit, and one for each of `measures` that is of a flow group, class or port.
@@ -125,8 +125,9 @@ def observations(
 def with_parts(
     observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str, str], pl.DataFrame]
 ) -> pl.DataFrame:
-    """With a column for each of these measures that is of a flow group, class or port, as `goodput of cubic`
-    is; `of` gives the observations of a part, `all` for all packets, at a port, empty for the bottleneck."""
+    """Adds a column for each of these measures that is about a flow group, class or port, as `goodput of
+    cubic` is. `of` gives the observations of a part, `all` for all packets, at a port, empty for the
+    bottleneck."""
     names: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(measures):
         measure = MEASURES[name]
@@ -141,14 +142,15 @@ def with_parts(
 
 
 def has_transfers(tables: Tables) -> bool:
-    """Whether flows come and go in any of the runs. Results of earlier versions have no such table."""
+    """Returns true if flows come and go in any of the runs. Results of earlier versions have no such
+    table."""
     return "completions" in tables and not tables["completions"].is_empty()
 
 
 def axis_of(observed: pl.DataFrame) -> Axis | None:
-    """What the periods are drawn against; None where there are fewer than two.
+    """Axis against which periods are drawn; None if there are fewer than two.
 
-    The number of users, if every period has its own and all runs agree on it; else time.
+    It is the number of users, if every period has its own and all runs agree on it; else time.
     """
     spans = observed.filter(pl.col("period") != WHOLE_RUN).select("period", "users").unique()
     periods = spans["period"].n_unique()

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE_SIGMA = 1.0 - math.exp(-0.5)
-"""What the ellipse of one standard deviation contains: 39%."""
+"""Probability inside the ellipse of one standard deviation: 39%."""
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """A contour of the fitted distribution."""
+    """Contour of the fitted distribution."""
 
     points: NDArray[np.float64]
-    """Shape (n, 2)."""
+    """Points to which the distribution is fitted, shape (n, 2)."""
     content: float = ONE_SIGMA
-    """Share of the distribution inside."""
+    """Fraction of the distribution inside the contour."""
 
     @property
     def centre(self) -> tuple[float, float]:
@@ -39,23 +39,23 @@ class Ellipse:
 
     @property
     def major(self) -> float:
-        """Longer semi-axis."""
+        """Length of the longer semi-axis."""
         return self._scale * math.sqrt(self._axes[0][1])
 
     @property
     def minor(self) -> float:
-        """Shorter semi-axis."""
+        """Length of the shorter semi-axis."""
         return self._scale * math.sqrt(self._axes[0][0])
 
     @property
     def angle(self) -> float:
-        """Of the major axis to the first coordinate's, in degrees, from -90 to 90."""
+        """Angle of the major axis to the first coordinate's, in degrees, from -90 to 90."""
         x, y = self._axes[1][:, 1]
         return math.degrees(math.atan2(float(y) * math.copysign(1.0, x), abs(float(x))))
 
     def corners(self, count: int) -> NDArray[np.float64]:
-        """So many corners and the first again, shape (2, count + 1); a line if the points spread along a line
-        only."""
+        """Corners of a polygon of `count` sides, the first repeated at the end, shape (2, count + 1). It is a
+        line if the points spread along a line only."""
         middle = self.points.mean(axis=0)
         # Each axis by its own unit: a covariance of ms and % is badly scaled.
         unit = np.where(np.ptp(self.points, axis=0) > 0.0, self.points.std(axis=0), 1.0)

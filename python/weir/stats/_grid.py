@@ -15,7 +15,7 @@ _GAP = 2
 
 @dataclass(frozen=True)
 class Cell:
-    """`20.4` and `±0.3`."""
+    """Cell of a table: a mean and its interval, such as `20.4` and `±0.3`."""
 
     mean: str
     interval: str = ""
@@ -26,7 +26,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table with a head."""
+    """Table with a head."""
 
     title: str
     columns: Sequence[str]
@@ -34,7 +34,7 @@ class Grid:
 
 
 def cells(rows: pl.DataFrame) -> list[Cell]:
-    """A cell for each row of estimates."""
+    """Cells of a table, one for each row of estimates."""
     return [
         Cell(
             wording.number(row["mean"], MEASURES[row["measure"]].decimals),
@@ -45,7 +45,7 @@ def cells(rows: pl.DataFrame) -> list[Cell]:
 
 
 def render(grid: Grid, width: int) -> str:
-    """The grid in at most `width` columns where that is possible.
+    """Text of the grid in at most `width` columns, where that is possible.
 
     Units stand beside the titles of columns, and intervals beside the means, where there is room, and below
     them where there is not; columns that still do not fit go into further blocks.
@@ -76,7 +76,7 @@ def render(grid: Grid, width: int) -> str:
 
 
 def _widths(head: list[list[str]], rows: list[list[list[str]]]) -> list[int]:
-    """Of each column, the gap before it included."""
+    """Width of each column, including the gap before it."""
     lines = [*head, *(line for lines in rows for line in lines)]
     return [_GAP + max(map(len, column)) for column in zip(*lines, strict=True)]
 

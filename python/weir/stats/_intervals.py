@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from weir import _core
 
 CONFIDENCE = 0.95
-"""The level of every interval that does not state another."""
+"""Level of every interval that does not state another."""
 
 Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication", "not defined"]
 
@@ -46,7 +46,7 @@ class Interval:
         return None if self.half_width is None else self.mean + self.half_width
 
     def contains(self, value: float) -> bool:
-        """Whether `value` is inside. False where there is no interval."""
+        """Returns true if `value` is inside the interval; false if there is no interval."""
         return self.half_width is not None and abs(value - self.mean) <= self.half_width
 
 
@@ -56,10 +56,10 @@ class Difference:
 
     interval: Interval
     correlation: float | None
-    """Of the pairs; None where one side does not vary or fewer than three pairs exist."""
+    """Correlation of the pairs, -1 to 1. None if one side does not vary or fewer than three pairs exist."""
 
     def verdict(self, margin: float | None = None) -> Verdict:
-        """What the interval allows to say.
+        """Statement that the interval supports.
 
         "equal" needs a margin: the whole interval must lie within plus or minus `margin`. An
         interval that contains zero shows no difference; it does not show equality.
@@ -75,12 +75,13 @@ class Difference:
 
 
 def deviation(values: NDArray[np.float64]) -> float:
-    """Of a sample; exactly zero where all values are equal, which the rounding of their mean would hide."""
+    """Standard deviation of a sample. It is exactly zero for equal values, where rounding of their mean would
+    hide it."""
     return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
 
 
 def deviation_of(value: pl.Expr) -> pl.Expr:
-    """The same of a column; null for one value."""
+    """Standard deviation of a column, exactly zero for equal values; null for one value."""
     are_equal = (value.count() > 1) & (value.min() == value.max())
     return pl.when(are_equal).then(0.0).otherwise(value.std())
 
@@ -115,7 +116,7 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 
 @lru_cache(maxsize=64)
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """The two-sided quantile of Student's t distribution."""
+    """Two-sided quantile of Student's t distribution."""
     # scipy has it too, but takes longer to import than most commands take in all.
     return _core.student_t(degrees, confidence)
 

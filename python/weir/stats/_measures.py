@@ -11,51 +11,53 @@ from typing import Literal
 from weir._errors import WeirError
 
 OF = " of "
-"""Between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of L`."""
+"""Separator between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of
+L`."""
 
 AT = " at "
-"""Between a measure and a port that is not the bottleneck: `delay_p99 at line.reverse`."""
+"""Separator between a measure and a port that is not the bottleneck: `delay_p99 at line.reverse`."""
 
 By = Literal["group", "class", "link"]
-"""What a measure can be divided by: flow groups, classes of the bottleneck's queue, ports that data pass."""
+"""Parts by which a measure can be divided: flow groups, classes of the bottleneck's queue, ports that data
+pass."""
 
 
 class MeasureError(WeirError, ValueError):
-    """A measure that there is not."""
+    """Error about a measure that does not exist."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured, where it is found and how it is written."""
+    """Definition of a measured quantity: its source in the tables and its form in print."""
 
     name: str
-    """Identifier: key of JSON documents, name of columns and options."""
+    """Identifier, used as key of JSON documents and as name of columns and options."""
     title: str
-    """Head of tables and axes, without the unit."""
+    """Title in the head of tables and at axes, without the unit."""
     unit: str
-    """Empty for a pure number."""
+    """Unit of the values in print; empty for a pure number."""
     column: str
     decimals: int
     definition: str
     table: Literal["links", "groups", "completions"] = "links"
     part: str = ""
-    """The flow group, or the class of the bottleneck's queue, whose packets count; empty: all."""
+    """Flow group, or class of the bottleneck's queue, whose packets count; empty for all."""
     at: str = ""
-    """The port whose queue counts: `LINK` or `LINK.reverse`; empty: the bottleneck."""
+    """Port whose queue counts, `LINK` or `LINK.reverse`; empty for the bottleneck."""
 
     @property
     def whole(self) -> str:
-        """The name of the measure of all packets at the bottleneck."""
+        """Name of the measure of all packets at the bottleneck."""
         return self.name.partition(AT)[0].partition(OF)[0]
 
     @property
     def words(self) -> str:
-        """Inside a sentence: `goodput`, `delay p99 of cubic`, `delay p99 at line.reverse`."""
+        """Name inside a sentence, such as `goodput`, `delay p99 of cubic` or `delay p99 at line.reverse`."""
         title = MEASURES[self.whole].title
         return f"{title.lower()}{self.title.removeprefix(title)}"
 
     def is_known_by(self, by: By) -> bool:
-        """Whether there are values of single groups, of single classes, or of single ports."""
+        """Returns true if the measure has values for single groups, single classes, or single ports."""
         if by == "link":
             return self.column == "loss" or self.table == "links"
         if by == "group":
@@ -64,22 +66,23 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """From the unit of the column, where shares are fractions, to `unit`."""
+        """Factor from the unit of the column, where shares are fractions, to `unit`."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
     def heading(self) -> str:
-        """Title with unit: `Mean queue (packets)`."""
+        """Title with unit, such as `Mean queue (packets)`."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
     def full(self) -> float | None:
-        """The largest value, of a measure mostly near it: an axis from zero would hide differences."""
+        """Largest value of a measure that is mostly near it; else None. An axis from zero would hide
+        differences."""
         return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.column)
 
     @property
     def difference_unit(self) -> str:
-        """Of a difference of two values: percentages differ by points."""
+        """Unit of a difference of two values. Percentages differ by points."""
         return "points" if self.unit == "%" else self.unit
 
 
@@ -193,7 +196,7 @@ _ALL = (
 
 
 class _Measures(dict[str, Measure]):
-    """Iterates over the measures of all packets; knows those of parts of them too."""
+    """Measures by name. It iterates over those of all packets, and also knows those of parts of them."""
 
     def __missing__(self, name: str) -> Measure:
         parts, _, port = name.partition(AT)
@@ -229,11 +232,11 @@ def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
 
 
 _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "ping": "rtt"}
-"""Words for measures that other tools have."""
+"""Names that other tools have for measures."""
 
 
 def _suggested(words: Sequence[str]) -> str:
-    """The measures whose names hold what these words were probably meant to be; without any, all."""
+    """Measures with names like these words, which were probably meant; all measures if there are none."""
     known = sorted({word for name in MEASURES for word in name.split("_")})
     near = [_SAME.get(word, "") or next(iter(get_close_matches(word, known, n=1)), "") for word in words]
     found = [name for name in MEASURES if near and set(filter(None, near)) <= set(name.split("_"))]
@@ -285,27 +288,28 @@ def _check_known(measure: Measure, by: By, error: type[WeirError]) -> None:
 
 
 HEADLINE = ("mean_queue", "delay_mean", "delay_p99", "goodput", "loss")
-"""What every table shows first, and a comparison in words."""
+"""Measures that every table shows first, and that a comparison in words is about."""
 
 OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
-"""What a single run shows first."""
+"""Measures that the summary of a single run shows first."""
 
 BY: dict[By, tuple[str, ...]] = {
     "group": ("goodput", "path_delay", "rtt_mean", "delay_p99", "loss", "mark_fraction"),
     "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
     "link": ("utilisation", "delay_mean", "delay_p99", "loss", "mark_fraction"),
 }
-"""What a table by flow group, by class of the queue or by port shows first."""
+"""Measures that a table by flow group, by class of the queue or by port shows first."""
 
 OF_TRANSFERS = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
-"""What a single run shows besides where flows come and go."""
+"""Measures that the summary of a single run adds if flows come and go."""
 
 
 def compared(*, transfers: bool) -> tuple[str, ...]:
-    """What variants are compared by, in pairs: completion times too, where flows come and go."""
+    """Measures by which variants are compared, in pairs. They include completion times if flows come and
+    go."""
     return (*HEADLINE, "fct_mean", "slowdown_p99") if transfers else HEADLINE
 
 
 def defined(*, transfers: bool) -> tuple[str, ...]:
-    """The measures of a scenario, with those of transfers only where flows come and go."""
+    """Measures of a scenario. Those of transfers are included only if flows come and go."""
     return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

@@ -1,4 +1,4 @@
-"""How long a queue takes to find its place again after a change of load.
+"""Response of a queue to a change of load: the time until it returns to its place.
 
 The *response time* is that of the HRED paper (2003), section IV: from a change of load until the queue
 lies between two bounds and stays there for 10 s. It is infinite where that does not happen before the load
@@ -33,7 +33,7 @@ from weir.stats._intervals import deviation_of, student_t, with_intervals
 
 NO_SERIES = "the scenario asks for no series"
 HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
-"""The error and its hint where nothing was recorded over time."""
+"""Error and its hint if nothing was recorded over time."""
 
 MEASURES = ("response_s", "settling_s")
 
@@ -48,12 +48,13 @@ _SCHEMA = {
 
 
 class ResponseError(WeirError, ValueError):
-    """Times that cannot be found: nothing recorded, no change, a band that is none."""
+    """Error about response times that cannot be found: nothing recorded, no change of load, an invalid
+    band."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """Where the queue belongs, in packets, and how long it must stay there."""
+    """Band in which the queue belongs, in packets, and the time for which it must stay there."""
 
     low: float
     high: float
@@ -72,7 +73,7 @@ def responses(
     average: str,
     at: Sequence[str] | None,
 ) -> pl.DataFrame:
-    """One row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
+    """Response times, one row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
     series = tables["series"]
     if series.is_empty():
         raise ResponseError(NO_SERIES, HOW_TO_ASK)
@@ -94,7 +95,7 @@ def responses(
 
 
 def estimates(found: pl.DataFrame) -> pl.DataFrame:
-    """Over replications: one row per point, variant, change, view of the queue and measure.
+    """Statistics over replications, one row per point, variant, change, view of the queue and measure.
 
     Columns: the keys, change, at_s, until_s, flows_before, flows_after, rate_bps, queue, measure
     (response_s or settling_s), n (runs), never (share of the runs in which the time is infinite), median_s,
@@ -184,7 +185,7 @@ def _of_run(run: pl.DataFrame, phases: Sequence[dict[str, Any]], band: Band) -> 
 
 
 def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict[str, Any]]:
-    """The changes of load that are asked for, each with the end of its phase in seconds."""
+    """Requested changes of load, each with the end of its phase in seconds."""
     loads, rates = {change.at_s: change for change in port.load}, dict(port.rate_changes)
     stated = sorted(instant for instant in {*loads, *rates} if 0.0 < instant < end)
     asked = stated if at is None else sorted({_quantity(text, "s")[0] for text in at})
@@ -222,7 +223,7 @@ def _band(port: _core.Port, low: str, high: str, hold: str, average: str) -> Ban
 
 
 def _quantity(text: str, *kinds: str) -> tuple[float, str]:
-    """A value with its kind, which is one of these."""
+    """Value with its kind, which is one of these."""
     try:
         value, kind = _core.quantity(text)
     except ValueError as error:
@@ -237,14 +238,14 @@ def _quantity(text: str, *kinds: str) -> tuple[float, str]:
 
 
 def without_infinity(frame: pl.DataFrame) -> pl.DataFrame:
-    """Null for infinite, which JSON does not have."""
+    """Frame with null for infinite values, which JSON does not have."""
     return frame.with_columns(
         pl.when(pl.col(pl.Float64).is_infinite()).then(None).otherwise(pl.col(pl.Float64)).name.keep()
     )
 
 
 def text_of(estimated: pl.DataFrame, hold: str, width: int) -> str:
-    """`estimates` for a terminal: a grid per point and variant, a row per change."""
+    """Text of `estimates` for a terminal: a grid per point and variant, a row per change."""
     heads = ["response", "settling", "smoothed response", "smoothed settling"]
     blocks = [f"Response and settling times in s: in the band for {hold}, for the rest of the phase"]
     keys = estimated.columns[: estimated.columns.index("change")]
@@ -260,7 +261,7 @@ def text_of(estimated: pl.DataFrame, hold: str, width: int) -> str:
 
 
 def _told(change: Mapping[str, Any]) -> str:
-    """`150 s: 100 to 200 flows`."""
+    """Change of load in words: `150 s: 100 to 200 flows`."""
     told = f"{change['at_s']:g} s: {change['flows_before']} to {change['flows_after']} flows"
     return told if change["rate_bps"] is None else f"{told}, {change['rate_bps'] / 1e6:g} Mbit/s"
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PERIODS = 8.0
-"""Of the expected period in one window."""
+"""Length of a window, in expected periods."""
 
 _LEAST = 64
-"""Samples in one window."""
+"""Least number of samples in a window."""
 
 
 def spectrum(

@@ -13,7 +13,7 @@ from weir.stats._measures import MEASURES
 
 
 def number(value: float | None, decimals: int) -> str:
-    """The value with so many decimals; a dash where it is not defined."""
+    """Value with so many decimals; a dash if it is not defined."""
     if value is None or math.isnan(value):
         return "–"
     text = f"{value:.{decimals}f}"
@@ -22,7 +22,7 @@ def number(value: float | None, decimals: int) -> str:
 
 
 def plus_minus(half_width: float | None, decimals: int) -> str:
-    """`±0.3`, or nothing where there is no interval. Never `±0` for what is not zero."""
+    """Half-width in words, `±0.3`; empty if there is no interval. Never `±0` for a value that is not zero."""
     if half_width is None:
         return ""
     text = f"{half_width:.{decimals}f}"
@@ -32,22 +32,22 @@ def plus_minus(half_width: float | None, decimals: int) -> str:
 
 
 def estimate(mean: float | None, half_width: float | None, decimals: int) -> str:
-    """`20.4±0.3`."""
+    """Mean with its half-width: `20.4±0.3`."""
     return number(mean, decimals) + plus_minus(half_width, decimals)
 
 
 def sentence_case(text: str) -> str:
-    """With a capital."""
+    """Text with a capital as its first letter."""
     return text[:1].upper() + text[1:]
 
 
 INTERVALS = "mean ± 95% interval"
 ALL_EQUAL = "all replications equal: nothing is random, so no intervals"
-"""What the numbers of a table are made of, where configurations differ in the number of replications."""
+"""Basis of the numbers in a table whose configurations differ in the number of replications."""
 
 
 def replications(n: int, *, equal: bool = False) -> str:
-    """What the numbers of a table are made of; `equal`: all replications are, in every value."""
+    """Basis of the numbers in a table. `equal`: all replications are equal, in every value."""
     if n == 1:
         return "one replication, so no intervals"
     if equal:
@@ -63,7 +63,7 @@ def difference(row: dict[str, Any], *remarks: str) -> str:
 
 
 def relation(row: dict[str, Any], *remarks: str) -> str:
-    """The same without the measure: `lower by 12.3±0.4 packets (remarks)`."""
+    """One row of `differences` in words, without the measure: `lower by 12.3±0.4 packets (remarks)`."""
     measure = MEASURES[row["measure"]]
     if row["verdict"] == "other link":
         return "not compared, as it is a share of another link"
@@ -90,7 +90,7 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
 
 
 def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
-    """Label of each variant to one clause per measure that is defined, over the whole run."""
+    """Clauses about each variant by its label, one per measure that is defined, over the whole run."""
     clauses: dict[str, list[str]] = {}
     for rows in differences.partition_by("variant", maintain_order=True):
         said: list[str] = []
@@ -106,17 +106,17 @@ def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[s
 
 
 R = "r: correlation of the pairs, -1 to 1; the nearer to 1, the more the common seeds narrow the interval"
-"""What the mark of a comparison is."""
+"""Explanation of the mark r in a comparison."""
 
 
 def legend(differences: pl.DataFrame) -> str:
-    """What the marks in the comparison of these differences are; empty if it has none."""
+    """Explanations of the marks in the comparison of these differences; empty if it has none."""
     whole = differences.filter(pl.col("period") == WHOLE_RUN, pl.col("n") > 0)
     return "" if whole["correlation"].drop_nulls().is_empty() else R
 
 
 def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: Axis | None) -> str:
-    """In how many periods the difference has the sign that the whole run shows."""
+    """Number of periods in which the difference has the sign that the whole run shows, in words."""
     if axis is None or row["verdict"] not in {"higher", "lower"}:
         return ""
     agreeing = len(parts.filter(pl.col("verdict") == row["verdict"]))

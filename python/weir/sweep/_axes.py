@@ -15,12 +15,12 @@ __all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "p
 _EXAMPLE = 'write for example "links.bottleneck.rate=5, 10, 20 Mbit/s"'
 
 Row = tuple[Value, ...]
-"""One value per path of an axis."""
+"""Values of an axis at one level: one per path."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A path of the scenario and the values it takes."""
+    """Path of the scenario with the values it takes."""
 
     path: str
     values: Values
@@ -61,13 +61,13 @@ class Axis:
 
     @property
     def column(self) -> str:
-        """The path that stands for the axis."""
+        """Path that stands for the axis."""
         return self.parts[0].path
 
     @property
     def title(self) -> str:
-        """In a few words: `bottleneck rate`, `red max_th`, `bottleneck rate with buffer` for paths that move
-        together. Two axes may have the same: see `titles`."""
+        """Title in a few words, such as `bottleneck rate`, `red max_th`, or `bottleneck rate with buffer` for
+        paths that move together. Two axes may have equal titles, see `titles`."""
         first, *others = (_words(path) for path in self.paths)
         # What both have in common is said once.
         rest = [other[1:] if len(other) > 1 and other[0] == first[0] else other for other in others]
@@ -75,13 +75,13 @@ class Axis:
 
     @property
     def levels(self) -> tuple[Row, ...] | None:
-        """The settings in order; None for a range."""
+        """Settings in order; None for a range."""
         lists = [part.values.values for part in self.parts if isinstance(part.values, Levels)]
         return tuple(zip(*lists, strict=True)) if lists else None
 
     @property
     def range(self) -> Range | None:
-        """What the first path is drawn from; None for levels."""
+        """Range from which the first path is drawn; None for levels."""
         values = self.parts[0].values
         return values if isinstance(values, Range) else None
 
@@ -91,24 +91,24 @@ class Axis:
 
     @property
     def unit(self) -> str:
-        """Of `drawn`; empty for pure numbers and texts."""
+        """Unit of the numbers that `drawn` returns; empty for pure numbers and texts."""
         return self.parts[0].values.unit
 
     @property
     def log(self) -> bool:
-        """Whether it is to be drawn on a logarithmic scale."""
+        """True if figures draw the axis on a logarithmic scale."""
         return self.parts[0].values.log
 
     def at(self, u: float) -> Row:
-        """The setting that belongs to `u`, uniform on [0, 1]: levels have equal shares."""
+        """Setting at `u`, uniform on [0, 1]: levels have equal shares."""
         return tuple(part.values.at(u) for part in self.parts)
 
     def drawn(self, value: Value) -> float | str:
-        """A value of the first path as it stands in frames and figures: a number in `unit`, or a text."""
+        """Value of the first path as it stands in frames and figures: a number in `unit`, or a text."""
         return self.parts[0].values.drawn(value)
 
     def dimension(self, title: str | None = None) -> Dimension:
-        """What figures need to know of the axis."""
+        """Description of the axis for figures."""
         return Dimension(
             column=self.column,
             title=title or self.title,
@@ -119,7 +119,7 @@ class Axis:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Returns plain values for JSON."""
         return {
             "paths": list(self.paths),
             "values": [
@@ -132,7 +132,7 @@ class Axis:
 
     @staticmethod
     def from_json(document: Mapping[str, Any]) -> Axis:
-        """What `to_json` gave."""
+        """Reads an axis from the document that `to_json` wrote."""
         return Axis(
             tuple(
                 Part(
@@ -145,7 +145,7 @@ class Axis:
 
 
 def parse(text: str) -> Axis:
-    """An axis as a person types it: `PATH=VALUES`, several with semicolons to move together.
+    """Reads an axis as a person types it: `PATH=VALUES`, several with semicolons to move together.
 
     For example `links.bottleneck.rate=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets`;
     `weir.sweep._values` has the words for values. Raises AxisError.
@@ -160,7 +160,7 @@ def parse(text: str) -> Axis:
 
 
 def axis_of(key: str, value: object) -> Axis:
-    """An axis as Python and scenario files have it.
+    """Reads an axis as Python and scenario files have it.
 
     `key` is a path, or several with semicolons that move together. `value` is a list of levels,
     for several paths a list of rows with a value for each; or a text in the words of the command
@@ -208,7 +208,7 @@ def check_distinct(axes: Iterable[Axis]) -> None:
 
 
 def titles(axes: Sequence[Axis]) -> list[str]:
-    """Of every axis, made longer where two would be the same."""
+    """Titles of the axes, made longer where two would be equal."""
     short = [axis.title for axis in axes]
     return [
         title if short.count(title) == 1 else together(axis.column, axis.paths[1:])
@@ -245,7 +245,7 @@ def _checked(path: str) -> str:
 
 
 def _listed(value: object) -> list[object] | None:
-    """The entries of a list, tuple, range or array; None for anything else."""
+    """Entries of a list, tuple, range or array; None for anything else."""
     if hasattr(value, "tolist"):
         value = cast("Any", value).tolist()
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

@@ -1,4 +1,5 @@
-"""One link for all configurations of a plan: rows under one caption belong to the same queue."""
+"""Check that all configurations of a plan have one bottleneck: rows under one caption belong to the same
+queue."""
 
 from __future__ import annotations
 

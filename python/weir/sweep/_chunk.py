@@ -1,4 +1,4 @@
-"""Chunks, the runs that one worker does in one go, and what does them."""
+"""Chunks: the runs that one worker does in one go. Workers do them."""
 
 from __future__ import annotations
 
@@ -15,42 +15,45 @@ from weir.sweep._limits import UNLIMITED, Allowed
 from weir.sweep._memory import Budget, Ended, worker_budget
 
 _PARTS = 4
-"""A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
+"""Number of parts of a chunk. Its time is checked between parts: if it takes far too long, the rest goes
+back."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """What a worker is sent."""
+    """Runs that are sent to a worker."""
 
     jobs: Sequence[tuple[_core.Scenario, int]]
     """Scenario and seed of each run."""
     budget_s: float
-    """Wall clock after which no further part is begun."""
+    """Wall-clock time in seconds after which no further part is begun."""
     memory: float | None = None
-    """Bytes that the runs of a worker elsewhere may take at a time; None: 80% of what its machine has."""
+    """Memory in bytes that the runs of a worker elsewhere may take together. None: 80% of what its machine
+    has."""
     version: str = _core.__version__
     results_version: int = _core.results_version
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a worker gives back: the first runs of its chunk, as many as it did.
+    """Results that a worker returns: the first runs of its chunk, as many as it did.
 
     Columns, as the core has them: a worker needs no data frames.
     """
 
     cpu_s: Sequence[float]
-    """Of each run."""
+    """CPU time of each run, in seconds."""
     tables: Mapping[str, _core.Columns]
     wall_s: float
     ended: Mapping[int, Ended] = field(default_factory=dict[int, Ended])
-    """By their places in the chunk, runs that took more memory than they may: they are in nothing above."""
+    """Runs that exceeded the memory limit, by their places in the chunk. They are in none of the fields
+    above."""
 
     @classmethod
     def of(
         cls, runs: Sequence[_core.Run | _core.Exceeded], wall_s: float, memory: _core.Memory | None = None
     ) -> Outcome:
-        """What these runs give."""
+        """Collects the results of these runs."""
         finished = [run for run in runs if isinstance(run, _core.Run)]
         limit = 0 if memory is None else memory.limit
         places = {i: Ended.of(run, limit) for i, run in enumerate(runs) if isinstance(run, _core.Exceeded)}
@@ -59,7 +62,7 @@ class Outcome:
     def sorted_out(
         self, places: Sequence[int]
     ) -> tuple[Sequence[int], Sequence[tuple[int, Ended]], Sequence[int]]:
-        """The places of the chunk's runs that are done, that were ended, and that were not begun."""
+        """Places of the chunk's runs that are done, that were ended, and that were not begun."""
         tried = len(self.cpu_s) + len(self.ended)
         done = [place for i, place in enumerate(places[:tried]) if i not in self.ended]
         return done, [(places[i], end) for i, end in self.ended.items()], places[tried:]
@@ -67,31 +70,31 @@ class Outcome:
 
 @dataclass
 class Watch:
-    """Looks at runs under way in this process."""
+    """Observer of the runs under way in this process."""
 
     stopped: Callable[[], bool]
-    """Whether the rest is not waited for any more."""
+    """Returns true if nobody waits for the rest any more."""
     budget: Budget = field(default_factory=Budget)
     parts: dict[int, float] = field(default_factory=dict[int, float])
-    """Runs' worth of simulated time in what each thread is doing."""
+    """Progress of each thread's current part, in runs: fractions count simulated time."""
 
     def under_way(self) -> float:
-        """Runs' worth of simulated time in chunks that have not ended."""
+        """Simulated time done in chunks that have not ended, counted in runs."""
         return sum(list(self.parts.values()))
 
 
 class WorkersError(WeirError):
-    """Workers that cannot be had."""
+    """Error about workers that are not available."""
 
 
 class LostWorkersError(WorkersError):
-    """Workers that are gone, or that fail: no fault of what was asked for."""
+    """Error about workers that are gone or that fail. The request is not at fault."""
 
     exit_code = 1
 
 
 class _StoppedError(Exception):
-    """The runs are not waited for any more."""
+    """Signal that nobody waits for the runs any more."""
 
 
 def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
@@ -121,7 +124,8 @@ def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
 
 
 def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
-    """As `work`, in another process, from which an exception of a user's class may not come back."""
+    """Does the runs of a chunk in another process, from which an exception of a user's class may not come
+    back."""
     try:
         return work(chunk, watch)
     except Exception as error:
@@ -132,7 +136,7 @@ def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
 
 
 def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch) -> list[_core.Run | _core.Exceeded]:
-    """The runs, or none if they are not waited for any more."""
+    """Does the runs; returns none if nobody waits for them any more."""
 
     def look(batch: _core.Batch) -> None:
         if watch.stopped():
@@ -150,29 +154,29 @@ def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch) -> list[_core
 
 @dataclass(frozen=True)
 class Workers:
-    """Something that does chunks, so many at a time."""
+    """Workers that do a number of chunks at a time."""
 
     submit: Callable[[Chunk], Future[Outcome]]
     slots: Callable[[], int]
-    """Chunks that can be done at the same time; a cluster may grow."""
+    """Number of chunks that can be done at the same time. A cluster may grow."""
     what: str
-    """For people: `2 threads`."""
+    """Description for people: `2 threads`."""
     ahead: float = 1.5
-    """Chunks to hand out per slot, so that none waits for us. With 1 no more are under
-    way than there are slots."""
+    """Chunks to hand out per slot, so that no worker waits for us. With 1, no more are under way than there
+    are slots."""
     shortest_s: float = 0.2
-    """A chunk shorter than this costs more to hand over than it is worth."""
+    """Duration of a chunk in seconds below which it costs more to hand over than it is worth."""
     under_way: Callable[[], float] = lambda: 0.0
-    """Runs' worth of simulated time in chunks that have not ended, where it can be seen."""
+    """Simulated time done in chunks that have not ended, counted in runs, where it can be observed."""
     alive: Callable[[], bool] = lambda: True
-    """Whether there are any still."""
+    """Returns true if workers are still there."""
     local: bool = False
-    """Whether they share the memory of this machine."""
+    """True if the workers share the memory of this machine."""
     allowed: Allowed = UNLIMITED
-    """What their runs may take: where they are local all together, elsewhere those of each worker."""
+    """Memory that runs may take: of local workers all together, elsewhere each worker's runs."""
     memory: _core.Memory | None = None
-    """What the runs of this process share, where there are any."""
+    """Memory budget that the runs of this process share; None if it has none."""
 
     def most(self, slots: int) -> int:
-        """Chunks to hand out. Whatever is handed out may be begun: there may be more threads than slots."""
+        """Number of chunks to hand out. Each of them may be begun: there may be more threads than slots."""
         return slots if self.ahead <= 1.0 else max(slots + 1, round(slots * self.ahead))

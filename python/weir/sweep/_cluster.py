@@ -18,13 +18,13 @@ from weir.sweep._interrupts import not_interrupted, without_ctrl_c
 from weir.sweep._limits import Allowed
 
 TIMEOUT_S = 10.0
-"""For a scheduler to answer."""
+"""Seconds that a scheduler has to answer."""
 
 _LOOK_S = 2.0
-"""How often the size of a cluster is asked for: workers come and go."""
+"""Seconds between queries of a cluster's size: workers come and go."""
 
 _PRELOAD = "import logging; logging.getLogger('distributed').setLevel('CRITICAL')"
-"""In Dask's workers: what they log when work is cancelled says nothing new."""
+"""Code that Dask's workers run first. Their messages about cancelled work say nothing new."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def dask_workers(address: str, allowed: Allowed) -> Generator[Workers]:
         known, asked = 1, -math.inf
 
         def slots() -> int:
-            """Threads of the cluster, asked for now and then."""
+            """Number of threads of the cluster, queried now and then."""
             nonlocal known, asked
             if time.monotonic() - asked > _LOOK_S and client.status == "running":
                 asked = time.monotonic()
@@ -83,7 +83,7 @@ def dask_workers(address: str, allowed: Allowed) -> Generator[Workers]:
 
 
 def _local_cluster(workers: int, folder: Path) -> Any:  # noqa: ANN401 (Dask has no types)
-    """Worker processes of this machine, which only this process can talk to. Their files are in `folder`."""
+    """Worker processes on this machine that only this process can talk to. Their files are in `folder`."""
     distributed: Any = import_module("distributed")
     dask: Any = import_module("dask")
     # Whoever talks to a scheduler can have it run code. Other users of this machine must not: all talk is TLS

@@ -1,4 +1,4 @@
-"""Whether the definition of a result is what one can be: a store may come from elsewhere."""
+"""Checks that the definition of a result is valid: a store may come from elsewhere."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from weir.sweep._plan import Kind
 
 _TEXTS = ("kind", "scenario", "title")
 _COUNTS = {"replications": 10_000_000, "seed": 2**63 - 1, "results_version": 2**31 - 1}
-"""Name of a whole number to its largest value."""
+"""Largest values of whole numbers, by name."""
 _HASH = re.compile(r"[0-9a-f]{1,64}")
 
 
 def check_definition(definition: Mapping[str, Any]) -> None:
-    """Raises ValueError, TypeError or LookupError for what is no definition of a result with tables."""
+    """Raises ValueError, TypeError or LookupError for an invalid definition of a result with tables."""
     _of(str, *(definition[name] for name in _TEXTS))
     if definition["kind"] not in get_args(Kind):
         raise ValueError(f"there is no kind {definition['kind']!r:.40}")
@@ -43,7 +43,7 @@ def check_definition(definition: Mapping[str, Any]) -> None:
 
 
 def _check_additions(definition: Mapping[str, Any]) -> None:
-    """What only some results have: classes in Python, and what live runs say."""
+    """Checks the fields that only some results have: classes in Python, and facts and notes of live runs."""
     live, classes = definition.get("live", {}), definition.get("python", {})
     facts, notes, honesty = live.get("facts", {}), live.get("notes", []), live.get("honesty", [])
     _of(dict, facts, classes, definition.get("choices", {}))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def state(sweep: RecordedSweep) -> str:
-    """How far it is: `18 runs`, `12 of 18 runs; 2 of 6 configurations are not finished`."""
+    """State of a result: `18 runs`, `12 of 18 runs; 2 of 6 configurations are not finished`."""
     runs, wanted = sweep.finished["run"].n_unique(), sweep.wanted["run"].n_unique()
     states = sweep.stops["state"].to_list()
     all_, unfinished, unmet = len(states), states.count(OPEN), states.count(MAXIMUM)
@@ -44,31 +44,31 @@ def state(sweep: RecordedSweep) -> str:
 
 
 def speed(cost: Cost) -> str:
-    """`, 190 ns per packet`; nothing where no packet left."""
+    """Speed in words: `, 190 ns per packet`; empty if no packet left."""
     return f", {1e9 * cost.cpu_s / cost.packets:.0f} ns per packet" if cost.packets else ""
 
 
 def counted(number: int, what: str) -> str:
-    """`1 run`, `1,000 runs`."""
+    """Number with its noun: `1 run`, `1,000 runs`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def size(count: int) -> str:
-    """Bytes for people: `340 kB`."""
+    """Number of bytes for people: `340 kB`."""
     return scaled(count, ("B", "kB", "MB", "GB"))
 
 
 def moment(at: datetime | None) -> str:
-    """To the minute, UTC."""
+    """Date and time to the minute, UTC."""
     return "" if at is None else at.isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")
 
 
 def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None = None) -> list[Grid]:
-    """Estimates of these measures.
+    """Tables of estimates of these measures, each of at most `most` rows.
 
-    With axes one table: a row per point and variant, a column per measure, at most so many rows. Of several
-    variants a table per measure: a row per variant, a column per period. Of one variant one table: a row
-    per measure. Where the periods do not differ, one column: the whole run.
+    With axes there is one table, with a row per point and variant and a column per measure. Several variants
+    have a table per measure, with a row per variant and a column per period. A single variant has one table,
+    with a row per measure. If the periods do not differ, the only column is the whole run.
     """
     if sweep.axes:
         return [_configurations_down(sweep, measures, most)]
@@ -95,8 +95,8 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
 
 
 def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
-    """Estimates over the whole run by flow group, by class of the queue or by link: a row for each at every
-    point and variant, a column per measure; at most so many rows."""
+    """Table of estimates over the whole run, divided by flow group, class of the queue or link. It has a row
+    for each part at every point and variant and a column per measure, at most `most` rows."""
     rows = sweep.estimates(measures or BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
     # Of variants whose queue has no such class there is nothing to show.
     known = rows.filter((pl.col("n") > 0).any().over("point", "variant", by))
@@ -121,7 +121,7 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
 
 
 def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: Sequence[str]) -> list[str]:
-    """The port that the goodput of each group is a share of, if there are several."""
+    """Port of which the goodput of each group is a share, if there are several."""
     if by != "group" or "goodput" not in measures:
         return []
     at: dict[tuple[int, str], Mapping[str, str]] = {}
@@ -135,7 +135,7 @@ def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: 
 
 
 def html_of(sweep: Sweep) -> str:
-    """What a notebook shows: title and tables."""
+    """HTML that a notebook shows: title and tables."""
     basis = wording.replications(sweep.replications, equal=sweep.is_all_equal).capitalize()
     grids = grids_of(sweep, most=40)
     if sweep.kind in {"run", "live"}:
@@ -159,8 +159,8 @@ def _table(
     most: int | None,
     bottlenecks: Sequence[str] = (),
 ) -> Grid:
-    """A row for each part, labelled by where it lies along the dimensions, at most so many. The first column
-    names the bottlenecks, if they are given."""
+    """Table with a row for each part, labelled by its place along the dimensions, of at most `most` rows. The
+    first column names the bottlenecks, if they are given."""
     places = [
         [dimension.level(part[dimension.column][0]) for dimension in dimensions] for part in parts[:most]
     ]

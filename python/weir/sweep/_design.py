@@ -1,9 +1,8 @@
 """Designs: at which points of its axes a sweep runs, and how much each axis matters.
 
-Elementary effects and Sobol indices take one number per point, the mean over its replications. What
-chance remains in these means looks like influence: it widens the intervals, and it is part of the total
-indices of every axis and of `sigma`. Replications have the same seeds at all points, which takes much of
-it away.
+Elementary effects and Sobol indices take one number per point, the mean over its replications. The randomness
+that remains in these means looks like influence: it widens the intervals, and it is part of the total indices
+of every axis and of `sigma`. Replications have the same seeds at all points, which takes much of it away.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 Kind = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
 Assignment = tuple[str, Value]
-"""A path and its value."""
+"""Path with its value."""
 
 Cube = NDArray[np.float64]
 """Points as positions on their axes, shape (points, axes), each in [0, 1]."""
@@ -40,16 +39,16 @@ Cube = NDArray[np.float64]
 MOST_POINTS = 10_000_000
 
 _SEED = 1
-"""Of the bootstrap, so that the same results have the same intervals."""
+"""Seed of the bootstrap, so that equal results have equal intervals."""
 
 
 class DesignError(WeirError, ValueError):
-    """A choice of points that cannot be made or analysed."""
+    """Error about a choice of points that cannot be made or analysed."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """Points, in order. Complete by itself: nothing is drawn again to know them.
+    """Points of a sweep, in order. A design is complete by itself: nothing is drawn again to know them.
 
     Sampled points may coincide where axes have few levels; a run is a run, and is done once.
     """
@@ -57,20 +56,20 @@ class Design:
     kind: Kind
     axes: tuple[Axis, ...]
     rows: tuple[tuple[Assignment, ...], ...]
-    """Of every point the value of every path, in the order of the axes and their paths."""
+    """Values of every path at every point, in the order of the axes and their paths."""
     cube: Cube | None = field(default=None, compare=False, repr=False)
-    """What was drawn, before it became values; None for a grid."""
+    """Positions that were drawn, before they became values; None for a grid."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        """Of all axes, in the order of `rows`."""
+        """Paths of all axes, in the order of `rows`."""
         return tuple(path for axis in self.axes for path in axis.paths)
 
     def columns(self) -> dict[str, pl.Series]:
-        """Path to its values, one per point: numbers in the unit of its axis, or texts."""
+        """Values of each path, one per point: numbers in the unit of its axis, or texts."""
         import polars as pl
 
         parts = [part for axis in self.axes for part in axis.parts]
@@ -87,7 +86,7 @@ class Design:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Returns plain values for JSON."""
         return {
             "kind": self.kind,
             "axes": [axis.to_json() for axis in self.axes],
@@ -96,7 +95,8 @@ class Design:
 
     @staticmethod
     def from_json(document: Mapping[str, Any]) -> Design:
-        """What `to_json` gave: the same points, whatever a sampler would draw by now."""
+        """Reads a design from the document that `to_json` wrote: equal points, whatever a sampler would draw
+        by now."""
         axes = tuple(Axis.from_json(axis) for axis in document["axes"])
         if document["kind"] == "grid":
             return grid(axes)
@@ -107,7 +107,7 @@ class Design:
 def settings(
     values: Iterable[Assignment], tables: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[tuple[str, str]]:
-    """What sets these values in a scenario: paths with TOML.
+    """Settings of a scenario for these values: paths with TOML.
 
     The name of a choice, such as `cubic`, is the table of that name: the one in `tables`, by path and
     name. The core takes other names as an empty table.
@@ -120,12 +120,12 @@ def settings(
 
 
 def is_choice(path: str) -> bool:
-    """Whether one of several tables stands there: a congestion control, a queue discipline."""
+    """Returns true if the path holds one of several tables: a congestion control, a queue discipline."""
     return any(place == path for place, _ in _core.choices_of(f"{path}.x"))
 
 
 def names_choice(value: Value) -> bool:
-    """Whether it is a name: where a choice stands there may be a number with its unit, too."""
+    """Returns true if the value is a name. Where a choice stands there may also be a number with its unit."""
     return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9-]*", value) is not None
 
 
@@ -217,7 +217,7 @@ def saltelli(axes: Sequence[Axis], n: int, seed: int) -> Design:
 
 
 def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
-    """A module of SALib, which is an extra. Raises DesignError where it is missing."""
+    """Imports a module of SALib, which is an extra. Raises DesignError if it is missing."""
     try:
         return import_module(module)
     except ImportError:
@@ -225,7 +225,7 @@ def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
 
 
 def problem(axes: Sequence[Axis]) -> dict[str, Any]:
-    """The unit cube in SALib's words."""
+    """Description of the unit cube for SALib."""
     return {
         "num_vars": len(axes),
         "names": [axis.column for axis in axes],
@@ -276,14 +276,14 @@ def _check_varied(axes: Sequence[Axis]) -> None:
 
 
 def indices(design: Design, outputs: Cube) -> pl.DataFrame:
-    """One row per axis, in their order; `outputs` has one value per point of the design.
+    """Sensitivity indices: one row per axis, in their order. `outputs` has one value per point of the design.
 
-    Of a `morris` design, in the unit of the outputs and per full extent of the axis: axis (its
-    first path), mu_star (mean of the sizes of the elementary effects), mu_star_half_width (95%),
-    mu (their mean, with sign), sigma (their standard deviation: large where the effect depends
-    on the other axes or is not linear).
+    Columns of a `morris` design, in the unit of the outputs and per full extent of the axis: axis (its first
+    path), mu_star (mean of the sizes of the elementary effects), mu_star_half_width (95%), mu (their mean,
+    with sign), sigma (their standard deviation: large where the effect depends on the other axes or is not
+    linear).
 
-    Of a `saltelli` design, as shares of the variance: axis, first (explained by the axis alone),
+    Columns of a `saltelli` design, as shares of the variance: axis, first (explained by the axis alone),
     first_half_width (95%), total (with everything it has a part in), total_half_width.
 
     All are zero where the outputs do not vary, and null where the points cannot tell. Raises
@@ -336,7 +336,7 @@ def _elementary_effects(design: Design, outputs: Cube) -> Cube:
 
 
 def _positions(design: Design, cube: Cube) -> Cube:
-    """Where the points stand on their axes, 0 to 1: levels evenly spaced, ranges as drawn.
+    """Positions of the points on their axes, 0 to 1: levels evenly spaced, ranges as drawn.
 
     The lattice moves every axis by the same share, but an axis with two levels can only jump
     from one to the other: it must not seem to have done so in a shorter step.

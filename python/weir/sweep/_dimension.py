@@ -1,4 +1,4 @@
-"""Dimensions: what the points and periods of a sweep differ in."""
+"""Dimensions: quantities in which the points and periods of a sweep differ."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from weir._errors import WeirError
 
 VARIANTS = "label"
-"""Column of the dimension that tells the variants apart."""
+"""Column of the dimension that distinguishes the variants."""
 
 USERS = "users"
-"""Column of the dimension that the periods of a scenario make."""
+"""Column of the dimension of the periods, by their users."""
 
 TIME = "from_s"
-"""Column of the dimension that periods make where their users do not differ."""
+"""Column of the dimension of the periods, by their start. It is used if their users do not differ."""
 
 PERIODS = (USERS, TIME)
 
@@ -24,23 +24,23 @@ _ABBREVIATIONS = {"rtt", "ecn", "mss"}
 
 
 class ChartError(WeirError, ValueError):
-    """A figure that cannot be drawn: a name that is not there, or data that were not recorded."""
+    """Error about a figure that cannot be drawn: an unknown name, or data that were not recorded."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """What a point of a sweep has its place on: an axis, the variants, or the users."""
+    """Dimension along which the points of a sweep lie: an axis, the variants, or the users."""
 
     column: str
-    """Of its values in frames: the dotted path of an axis, `label` or `users`."""
+    """Column of its values in frames: the dotted path of an axis, `label` or `users`."""
     title: str
     unit: str
-    """Empty for none."""
+    """Unit of numeric values; empty for none."""
     numeric: bool
     log: bool
-    """To be drawn on a logarithmic scale."""
+    """True if figures draw it on a logarithmic scale."""
     values: tuple[float | str, ...]
-    """The levels in order; empty if it is sampled continuously."""
+    """Levels in order; empty if it is sampled continuously."""
 
     @property
     def heading(self) -> str:
@@ -56,7 +56,7 @@ class Dimension:
 
 
 def together(first: str, others: Sequence[str]) -> str:
-    """What paths that move together are called: `rate with buffer and delay`."""
+    """Title of paths that move together: `rate with buffer and delay`."""
     return _WITH.join([first, " and ".join(others)]) if others else first
 
 
@@ -69,12 +69,12 @@ def _capital(title: str) -> str:
 
 
 def plain(value: float | str) -> str:
-    """A level as text: no `.0` and no more digits than it takes to tell levels apart."""
+    """Level as text: without `.0`, and with no more digits than are needed to tell levels apart."""
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
-    """The dimension of this column, title or last part of a path.
+    """Finds the dimension of this column, title or last part of a path.
 
     Raises ChartError, listing what there is, if there is none or more than one.
     """
@@ -93,6 +93,6 @@ def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
 
 
 def listed(dimensions: Sequence[Dimension]) -> str:
-    """The names of all dimensions for a message."""
+    """Names of all dimensions, for a message."""
     names = [d.column if d.title == d.column else f"{d.column} ({d.title})" for d in dimensions]
     return ", ".join(names) or "none"

@@ -28,7 +28,7 @@ def without_ctrl_c() -> Generator[None]:
 
 @contextmanager
 def not_interrupted() -> Generator[None]:
-    """Ctrl-C, or being asked to end, waits for the end of the block."""
+    """Delays Ctrl-C, and requests to end, until the end of the block."""
     if current_thread() is not main_thread():
         yield
         return

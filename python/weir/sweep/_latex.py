@@ -28,14 +28,14 @@ _DIGITS = 6
 
 
 def of_rows(frame: pl.DataFrame) -> str:
-    """The rows of a table, all columns; a dash for what is not defined."""
+    """LaTeX table of all rows and columns; a dash for a value that is not defined."""
     kinds = frame.dtypes
     columns = "".join("r" if kind.is_numeric() else "l" for kind in kinds)
     return _NEEDS + _tabular(columns, frame.columns, (map(_value, row) for row in frame.iter_rows()))
 
 
 def of_grids(grids: Sequence[Grid]) -> str:
-    """Tables of estimates, one below the other: a row of each for each of theirs."""
+    """LaTeX tables of estimates, one below the other: a row of each for each of theirs."""
     made: list[str] = []
     for grid in grids:
         rows = ((_text(re.sub(r" {2,}", ", ", label)), *map(_cell, cells)) for label, cells in grid.rows)
@@ -64,7 +64,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _text(text: str) -> str:
-    """On one line, for LaTeX: names of variants may have any character."""
+    """Text on one line, for LaTeX: names of variants may have any character."""
     return "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
 
 

@@ -1,4 +1,5 @@
-"""How much memory runs may take, and whether those of a plan fit into it before the first of them."""
+"""Memory limits: how much memory runs may take, and a check before the first run that those of a plan fit
+into it."""
 
 from __future__ import annotations
 
@@ -22,37 +23,39 @@ if TYPE_CHECKING:
     from weir.sweep._plan import Plan
 
 OFF = "WEIR_NO_LIMITS"
-"""Variable of the environment: set, nothing is refused, no run waits for memory, and none is ended."""
+"""Environment variable that switches limits off: nothing is refused, no run waits for memory, and none is
+ended."""
 
 _SHARE = 0.8
-"""Of the available memory that runs may take: estimates have an error."""
+"""Fraction of the available memory that runs may take: estimates have an error."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 
 
 class LimitError(WeirError):
-    """A run that takes more than this machine has."""
+    """Error about a run that takes more memory than this machine has."""
 
 
 class MemoryExceededError(WeirError):
-    """Runs that took more memory than they may, and were ended. What is finished is kept."""
+    """Error about runs that were ended, because they took more memory than they may. Finished runs are
+    kept."""
 
     exit_code = 1
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What runs may take at a time, all together."""
+    """Memory that runs may take at a time, all together."""
 
     bytes: float | None
-    """None: no limit."""
+    """Memory in bytes; None: no limit."""
     stated: bool = False
-    """Whether somebody asked for it; otherwise it is a share of what was available."""
+    """True if the user stated it; otherwise it is a share of what was available."""
 
     @classmethod
     def chosen(cls, memory: str | None) -> Allowed:
-        """As `--memory` says: `8 GB`. Raises WeirError."""
+        """Reads the value of `--memory`, such as `8 GB`. Raises WeirError."""
         stated = None if memory is None else _bytes(memory)
         if OFF in os.environ:
             return cls(None)
@@ -63,12 +66,13 @@ class Allowed:
 
     @property
     def of_worker(self) -> float | None:
-        """What a worker elsewhere is told: infinite without a limit, None for 80% of what its machine has."""
+        """Limit for a worker elsewhere, in bytes: infinite without a limit, None for 80% of what its machine
+        has."""
         return math.inf if self.bytes is None else self.bytes if self.stated else None
 
     @property
     def now(self) -> float | None:
-        """What may be begun: programs have come and gone since."""
+        """Memory in bytes that may be used now: programs have come and gone since the limit was chosen."""
         if OFF in os.environ:
             return None
         if self.stated or self.bytes is None:
@@ -91,8 +95,8 @@ def _bytes(text: str) -> float:
 
 
 def available_bytes() -> float | None:
-    """Memory that processes can still get; None where the system does not say. On systems without
-    `/proc/meminfo`, all that the machine has."""
+    """Memory in bytes that processes can still get; None if the system does not say. On systems without
+    `/proc/meminfo` it is all memory of the machine."""
     found: list[float] = []
     try:
         lines = dict(line.split(":", 1) for line in _MEMINFO.read_text(encoding="ascii").splitlines())
@@ -110,7 +114,7 @@ def available_bytes() -> float | None:
 
 
 def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
-    """Why a run of this cost is not begun on this machine, if so."""
+    """Error about a run of this cost, if this machine has too little memory for it; else None."""
     allowed = allowed or Allowed.chosen(None)
     most = allowed.now
     if most is None or cost.memory_bytes <= most:
@@ -125,7 +129,7 @@ def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
 
 
 def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
-    """The workers, so many at a time as fit into the memory that runs may take, where they share it.
+    """Limits the workers to as many runs at a time as fit into memory, if they share it.
 
     Raises LimitError if not even one run fits, unless the store has all runs; WeirError if the runs must not
     be kept, and the store is.
@@ -156,7 +160,7 @@ def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
 def exceeded(
     plan: Plan, store: Store, ended: Sequence[tuple[int, Ended]], *, local: bool
 ) -> MemoryExceededError:
-    """What to say of runs that were ended, each with its place in the plan."""
+    """Error about runs that were ended, each with its place in the plan."""
     place, first = min(ended, key=itemgetter(0))
     index = place // plan.replications
     seed = plan.seeds[place % plan.replications]

@@ -1,4 +1,4 @@
-"""The memory that runs may take while they go on, counted over all of them."""
+"""Memory that runs take while they go on, counted over all of them."""
 
 from __future__ import annotations
 
@@ -17,51 +17,52 @@ if TYPE_CHECKING:
     from weir.sweep._limits import Allowed
 
 Elsewhere = Callable[[_core.Memory], tuple[int, int]]
-"""What runs of other processes take, and the largest of them."""
+"""Function that returns the memory of the runs of other processes, and of the largest of them."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that took more than it may, and was ended. As plain values: it comes from other processes."""
+    """Run that was ended, because it took more memory than it may. Its values are plain: it comes from other
+    processes."""
 
     at_s: float
-    """Simulated time."""
+    """Simulated time at which it was ended, in seconds."""
     bytes: int
     all_bytes: int
-    """Of all runs at that time."""
+    """Memory of all runs at that time, in bytes."""
     others: int
-    """Runs under way in the same process."""
+    """Number of other runs under way in the same process."""
     mostly: Part
     limit: int
 
     @classmethod
     def of(cls, run: _core.Exceeded, limit: int) -> Ended:
-        """What is known of it."""
+        """Describes a run that exceeded the limit, as plain values."""
         return cls(run.at_s, run.bytes, run.all_bytes, run.others, run.mostly, limit)
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What the runs of this process share."""
+    """Memory budget that the runs of this process share."""
 
     memory: _core.Memory | None = None
-    """None: no limit."""
+    """Shared memory counter of the core; None: no limit."""
     elsewhere: Elsewhere | None = None
 
     def exchange(self) -> None:
-        """Asks what other processes take; several times a second while runs are under way."""
+        """Exchanges memory use with other processes, several times a second while runs are under way."""
         if self.memory is not None and self.elsewhere is not None:
             self.memory.set_elsewhere(*self.elsewhere(self.memory))
 
 
 def budget(allowed: Allowed) -> Budget:
-    """Of the only process with runs."""
+    """Budget of the only process with runs."""
     return Budget(None if allowed.bytes is None else _core.Memory(int(allowed.bytes)))
 
 
 def shared_budget(limit: float | None, table: ctypes.Array[ctypes.c_uint64], row: int) -> Budget:
-    """Of one process among several. Each has a row of two numbers in the table: what its runs take, and the
-    largest of them."""
+    """Budget of one process among several. Each process has a row of two numbers in the table: the memory of
+    its runs, and of the largest of them."""
     if limit is None:
         return Budget()
 
@@ -78,17 +79,18 @@ def shared_budget(limit: float | None, table: ctypes.Array[ctypes.c_uint64], row
 
 @lru_cache(maxsize=8)
 def _stated(limit: float) -> Budget:
-    """Of all runs of a worker process under this limit."""
+    """Budget of all runs of a worker process under this limit."""
     return Budget(_core.Memory(int(limit)))
 
 
 _of_machine = [Budget()]
-"""The only one of a worker process that was told no limit."""
+"""Budget of a worker process that was told no limit; it has a single one."""
 
 
 def worker_budget(limit: float | None) -> Budget:
-    """Of a worker that somebody else has begun, maybe on another machine. None is what runs on this machine
-    may take; what other processes have taken since then counts too: they may be workers like this one."""
+    """Budget of a worker that somebody else has begun, maybe on another machine. None stands for the memory
+    that runs on this machine may take. Memory taken by other processes since then counts too: they may be
+    workers like this one."""
     if limit is not None:
         return Budget() if math.isinf(limit) else _stated(limit)
     (former,) = _of_machine

@@ -22,17 +22,17 @@ from weir.sweep._until import Sequential
 
 @dataclass(frozen=True)
 class Widest:
-    """The configuration in which a measure is known least."""
+    """Configuration whose interval of a measure is the widest."""
 
     measure: str
     relative: float
-    """Half width over mean."""
+    """Half-width of the interval, divided by the mean."""
     half_width: float
     configuration: int
 
 
 class PrecisionMonitor:
-    """Follows the measures that decide, or that are shown."""
+    """Monitor of the measures that decide on stopping, or that are shown."""
 
     def __init__(self, plan: Plan, *, needed: bool) -> None:
         self._plan = plan
@@ -49,24 +49,24 @@ class PrecisionMonitor:
         self._sorted = plan.keys.ravel()[self._order]
 
     def first(self) -> list[int]:
-        """Places of the runs that are wanted to begin with."""
+        """Places of the runs to begin with."""
         places = np.arange(self._plan.keys.size).reshape(self._plan.keys.shape)
         return places[:, : self._sequential.next_target(0)].ravel().tolist()
 
     def places(self, run: int) -> NDArray[np.int64]:
-        """Where a key stands in the plan: more than once where an axis does not apply to a variant."""
+        """Places of a key in the plan. There are several if an axis does not apply to a variant."""
         first, last = np.searchsorted(self._sorted, [run, run + 1])
         return self._order[first:last]
 
     def found(self, store: Store, runs: Iterable[int]) -> list[int]:
-        """Takes in runs that are in the store; returns the places that are wanted now."""
+        """Records runs that are in the store; returns the places that are wanted now."""
         if not self._needed:
             return []
         keys = sorted(runs)
         return self.measured(measured(lambda name: store.scan(name, keys)))
 
     def measured(self, tables: Mapping[str, pl.DataFrame]) -> list[int]:
-        """Takes in runs that have just ended; returns the places that are wanted now."""
+        """Records runs that have just ended; returns the places that are wanted now."""
         if not self._needed:
             return []
         whole = {
@@ -85,7 +85,7 @@ class PrecisionMonitor:
         return [place for configuration in sorted(configurations) for place in self._more(configuration)]
 
     def _more(self, configuration: int) -> list[int]:
-        """Further replications of a configuration that has all it asked for and not enough."""
+        """Further replications of a configuration that has all those requested, but not enough."""
         known = self._known[configuration]
         while True:
             n = int(self._targets[configuration])
@@ -100,7 +100,8 @@ class PrecisionMonitor:
                 return (configuration * self._plan.replications + missing).tolist()
 
     def widest(self) -> Sequence[Widest]:
-        """Per measure the widest interval so far, relative to its mean, where there are two runs or more."""
+        """Widest interval of each measure so far, relative to its mean, over configurations with two runs or
+        more."""
         # Looking takes longer the more configurations there are: a twentieth of the time at most.
         if self._needed and time.monotonic() >= self._next_look:
             started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Where the groups of flows of a result go, and which ports limit them."""
+"""Networks of a result: the ports its groups of flows pass, and those that limit them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weir.sweep._recorded import RecordedSweep
 
 
 class NetworkedSweep(RecordedSweep):
-    """A result, with the networks of its variants."""
+    """Result with the networks of its variants."""
 
     @cached_property
     def queue_classes(self) -> list[str]:
@@ -23,25 +23,25 @@ class NetworkedSweep(RecordedSweep):
 
     @cached_property
     def ports(self) -> list[str]:
-        """Every direction of a link that has a queue, in any variant: `LINK`, `LINK.reverse`."""
+        """Directions of links that have a queue, in any variant, such as `LINK` and `LINK.reverse`."""
         return list(dict.fromkeys(port.name for network in self._networks for port in network.ports))
 
     @cached_property
     def data_ports(self) -> list[str]:
-        """Of these, those that data pass, not ACKs alone."""
+        """Ports that data pass, not ACKs alone."""
         ports = (port for network in self._networks for port in network.ports if port.load)
         return list(dict.fromkeys(port.name for port in ports))
 
     @cached_property
     def has_both_directions(self) -> bool:
-        """Whether data pass the link of the bottleneck in both directions, as downloads and uploads do."""
+        """True if data pass the link of the bottleneck in both directions, as downloads and uploads do."""
         links = [port.removesuffix(".reverse") for port in self.data_ports]
         limiting = {network.bottleneck.link for network in self._networks}
         return any(links.count(link) > 1 for link in limiting)
 
     @cached_property
     def only_acks(self) -> list[str]:
-        """Groups whose data go elsewhere: at the bottleneck, their delays and marks are those of ACKs."""
+        """Groups whose data do not pass the bottleneck. Their delays and marks there are those of ACKs."""
         there: dict[str, bool] = {}
         for network in self._networks:
             name = network.bottleneck.name
@@ -54,7 +54,7 @@ class NetworkedSweep(RecordedSweep):
 
     @cached_property
     def passed_by(self) -> list[str]:
-        """The groups whose data pass the bottleneck, if others pass elsewhere."""
+        """Groups whose data pass the bottleneck, if the data of others pass elsewhere."""
         passing = dict.fromkeys(
             path.group
             for network in self._networks
@@ -64,12 +64,12 @@ class NetworkedSweep(RecordedSweep):
         return list(passing) if len(passing) < len(self.flow_groups) else []
 
     def bottlenecks(self, point: int, variant: str) -> Mapping[str, str]:
-        """The port that limits each flow group in one configuration."""
+        """Port that limits each flow group in one configuration."""
         network = _core.network_of(self.resolved_at(point, variant))
         return {path.group: path.bottleneck.name for path in network.paths}
 
     def of_one_link(self, differences: pl.DataFrame, group: str, baseline: str) -> pl.DataFrame:
-        """Without differences of a goodput that is a share of another link than that of the baseline."""
+        """Removes differences of a goodput that is a share of another link than that of the baseline."""
         if group not in self.flow_groups or "goodput" not in differences["measure"]:
             return differences
         elsewhere = [

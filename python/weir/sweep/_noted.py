@@ -1,4 +1,4 @@
-"""What may mislead in a result: in its configurations, and in what was measured."""
+"""Notes on a result: what may mislead in its configurations, and in the measured values."""
 
 from __future__ import annotations
 
@@ -29,39 +29,40 @@ from weir.stats._measures import MEASURES
 from weir.sweep._networks import NetworkedSweep
 
 _TAIL = re.compile(r"_p(\d+)$")
-"""Of a measure that is a quantile."""
+"""Pattern of the name of a measure that is a quantile."""
 
 _WHOLE = pl.col("period") == WHOLE_RUN
 
 Counts = dict[tuple[int, str], list[int]]
-"""Point and variant to a count in each run."""
+"""Count in each run, by point and variant."""
 
 
 class NotedSweep(NetworkedSweep):
-    """A result, with its notes."""
+    """Result with its notes."""
 
     @property
     def notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in its configurations, and in what was measured."""
+        """Notes on what may mislead in the configurations, and in the measured values."""
         return *self.live_notes, *self.scenario_notes, *self.measured_notes
 
     @property
     def measured_notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in what was measured."""
+        """Notes on what may mislead in the measured values."""
         return self.notes_beside(("delay_p95", "delay_p99", "slowdown_p99"), of_groups=True)
 
     def notes_beside(self, measures: Sequence[str], *, of_groups: bool) -> tuple[Repeated, ...]:
-        """The same beside tables of these measures, with or without a row for each flow group."""
+        """Notes on the measured values beside tables of these measures, with or without a row for each flow
+        group."""
         return *self.trend_notes, *self._value_notes(measures, of_groups=of_groups)
 
     @property
     def live_notes(self) -> tuple[Repeated, ...]:
-        """What may mislead about real packets."""
+        """Notes on what may mislead about real packets."""
         return merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
 
     @cached_property
     def trend_notes(self) -> tuple[Repeated, ...]:
-        """Where the queue had not settled."""
+        """Notes on configurations whose queue had not settled."""
         rows = self._measured["links"]
         if not {"queue_trend", "queue_drift"} <= set(rows.columns):
             return ()  # of an earlier version
@@ -78,7 +79,7 @@ class NotedSweep(NetworkedSweep):
 
     @cached_property
     def scenario_notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in its configurations."""
+        """Notes on what may mislead in the configurations."""
         if self.kind == "live":
             return ()  # most are about the senders of a simulation
         labelled = list(zip(self.variants, self.labels, strict=True))
@@ -98,8 +99,8 @@ class NotedSweep(NetworkedSweep):
 
     @cached_property
     def unvarying(self) -> pl.DataFrame:
-        """Point and variant of each configuration whose replications, two at least, are equal in every value
-        of every period: nothing is random there, and intervals would say nothing."""
+        """Configurations in which nothing is random, by point and variant. At least two replications are
+        equal in every value of every period, so that intervals would say nothing."""
         runs = self.finished.select("run", "point", "variant")
         for name, table in self._measured.items():
             rows = table.select("run", row=table.drop("run").hash_rows())
@@ -114,7 +115,7 @@ class NotedSweep(NetworkedSweep):
         return equal.filter((pl.col("replications") > 1) & alike).select("point", "variant")
 
     def where_random(self, rows: pl.DataFrame, still: pl.DataFrame) -> pl.DataFrame:
-        """Without intervals of the configurations in which nothing is random."""
+        """Removes the intervals of the configurations in which nothing is random."""
         if still.is_empty():
             return rows
         marked = rows.join(
@@ -127,11 +128,11 @@ class NotedSweep(NetworkedSweep):
 
     @property
     def is_all_equal(self) -> bool:
-        """Whether nothing is random in any configuration."""
+        """True if nothing is random in any configuration."""
         return len(self.unvarying) == len(self.finished.select("point", "variant").unique()) > 0
 
     def _value_notes(self, measures: Sequence[str], *, of_groups: bool) -> tuple[Repeated, ...]:
-        """Where nothing was measured, replications are equal, and quantiles are of few values."""
+        """Notes on undefined values, equal replications, and quantiles of few values."""
         if self.finished.is_empty():
             return ()
         still = set(self.unvarying.iter_rows())
@@ -158,7 +159,8 @@ class NotedSweep(NetworkedSweep):
         return merged(found)
 
     def _counted(self, *, of_groups: bool) -> Iterator[tuple[str, str, str, pl.Expr]]:
-        """What quantiles are of: in words, the table and column that count it, and the rows of it."""
+        """Populations of the quantiles: a description, the table and the column that count it, and its
+        rows."""
         for group, of in self._described(of_groups=of_groups):
             some = _at_bottleneck(group) & (pl.col("departures") > 0)
             yield f"packets{of} left the bottleneck in a run", "links", "departures", _WHOLE & some
@@ -179,34 +181,35 @@ class NotedSweep(NetworkedSweep):
                 yield f"transfers{of}", ended, left
 
     def _described(self, *, of_groups: bool) -> Iterator[tuple[str, str]]:
-        """All flows together and, where there are several, each flow group, with words for it."""
+        """Populations of flows, with words for each: all flows together and, if there are several groups,
+        each of them."""
         yield analysis.ALL, ""
         if of_groups and len(self.flow_groups) > 1:
             yield from ((group, f" of {group}") for group in self.flow_groups)
 
     def _each(self, table: str, column: str, chosen: pl.Expr) -> Counts:
-        """By point and variant, a count in each run."""
+        """Count in each run, by point and variant."""
         rows = self.finished.join(self._measured[table].filter(chosen).select("run", column), on="run")
         each = rows.group_by("point", "variant", maintain_order=True).agg(pl.col(column))
         return {(point, variant): numbers for point, variant, numbers in each.iter_rows()}
 
     def _least(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], int]:
-        """By point and variant, the least of a count in one run."""
+        """Least count in a run, by point and variant."""
         return {setting: int(min(numbers)) for setting, numbers in self._each(table, column, chosen).items()}
 
 
 def _at_bottleneck(group: str) -> pl.Expr:
-    """The rows of the table `links` that are about the packets of a group at the bottleneck."""
+    """Condition for the rows of the table `links` about the packets of a group at the bottleneck."""
     return (pl.col("group") == group) & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
 
 
 def _is_of_transfers(measures: Sequence[str]) -> bool:
-    """Whether times or slowdowns of transfers are among these measures."""
+    """Returns true if times or slowdowns of transfers are among these measures."""
     return any(MEASURES[name].table == "completions" and name != "transfers" for name in measures)
 
 
 def _quantiles(measures: Sequence[str], table: str) -> list[str]:
-    """The quantiles among these measures whose values a table counts."""
+    """Quantiles among these measures whose values a table counts."""
     found = (MEASURES[name] for name in measures)
     tails = (
         _TAIL.search(one.whole) for one in found if (one.table == "completions") == (table == "completions")

@@ -1,4 +1,4 @@
-"""What a result consists of, configurations and the runs of each; from its specification to the plan."""
+"""Plans: the configurations of a result and the runs of each, from its specification."""
 
 from __future__ import annotations
 
@@ -43,18 +43,19 @@ if TYPE_CHECKING:
     from weir.scenario._toml import Value
 
 FORMAT = 2
-"""Of the definition that a store keeps; grows when a reader of the old one would misread the new."""
+"""Version of the definition that a store keeps. It grows when a reader of the old one would misread the
+new."""
 
 Kind = Literal["run", "live", "compare", "sweep"]
-"""One scenario, simulated or with real packets; variants at one point; a scenario or variants at the points
-of some axes."""
+"""Kind of a result. `run`: one scenario, simulated. `live`: one scenario with real packets. `compare`:
+variants at one point. `sweep`: a scenario or variants at the points of some axes."""
 
 TUNING = "tune"
-"""The kind of a result of `weir tune`: its definition has `runs`, their keys, and `results_version`."""
+"""Kind of a result of `weir tune`. Its definition has `runs`, their keys, and `results_version`."""
 
 
 EVALUATION = "evaluate"
-"""The kind of a result of `weir evaluate`, whose definition has the same."""
+"""Kind of a result of `weir evaluate`. Its definition has `runs`, their keys, and `results_version`."""
 
 OF_RUNS = frozenset({TUNING, EVALUATION})
 """Kinds of results that name their runs: they are no sweeps, and have no tables."""
@@ -65,22 +66,22 @@ METHODS: dict[str, str] = {
     "morris": "elementary effects along N trajectories",
     "saltelli": "Sobol indices from N base points, a power of two",
 }
-"""Ways to sample, with what N is."""
+"""Sampling methods, each with the meaning of its N."""
 
 _SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
 
 UNTIL_AT_MOST = 100
-"""Replications of a configuration whose rule is never met, by default."""
+"""Default maximum number of replications of a configuration whose rule is not met."""
 
 _ESTIMATED = 100
-"""Configurations whose cost is estimated."""
+"""Maximum number of configurations whose cost is estimated."""
 
 Axes = Mapping[str, "Value"] | Sequence[str | Axis]
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One variant at one point: what replications repeat."""
+    """Configuration of a sweep: one variant at one point. Replications repeat it."""
 
     point: int
     variant: int
@@ -89,27 +90,27 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Plan:
-    """A result before its first run: every point has been checked."""
+    """Result before its first run. Every point has been checked."""
 
     name: str
     scenario: _core.Scenario
-    """Without axes and variants."""
+    """Scenario without axes and variants."""
     variants: tuple[Variant, ...]
-    """The first is the baseline of the differences."""
+    """Variants; the first is the baseline of the differences."""
     design: Design
     configurations: tuple[Configuration, ...]
     replications: int
-    """Of every configuration; with `until`, at most so many."""
+    """Number of replications of every configuration; with `until`, the maximum."""
     until: tuple[Rule, ...] = ()
     kind: Kind = "sweep"
     margins: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Measure to the largest difference, in its unit, that is called equal."""
+    """Largest difference that is called equal, by measure, in its unit."""
     unaffected: tuple[str, ...] = ()
     """Labels of the variants that do not have the AQM to which an axis belongs."""
 
     @property
     def title(self) -> str:
-        """One line for people."""
+        """Title for people, in one line."""
         return self.scenario.title or self.scenario.name
 
     @cached_property
@@ -119,24 +120,24 @@ class Plan:
 
     @property
     def has_python_aqms(self) -> bool:
-        """Whether any variant has an AQM in Python."""
+        """True if any variant has an AQM in Python."""
         return any(variant.scenario.has_python_aqms for variant in self.variants)
 
     @property
     def seeds(self) -> range:
-        """Of the replications: common to all configurations, so that differences are paired."""
+        """Seeds of the replications. All configurations share them, so that differences are paired."""
         return range(self.scenario.seed, self.scenario.seed + self.replications)
 
     @cached_property
     def notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in its configurations."""
+        """Notes on what may mislead in the configurations."""
         labelled = ((self.variants[one.variant].label, one.scenario) for one in self.configurations)
         variants = ((variant.label, variant.scenario) for variant in self.variants)
         return notes_together(((label, notes(scenario)) for label, scenario in labelled), variants)
 
     @cached_property
     def cost(self) -> Cost:
-        """Of the run that takes most memory, as estimated; of many configurations some are looked at."""
+        """Estimated cost of the run that takes most memory. Of many configurations, a sample is estimated."""
         step = -(-len(self.configurations) // _ESTIMATED)
         chosen = dict.fromkeys(
             one.scenario for one in (*self.configurations[::step], self.configurations[-1])
@@ -151,18 +152,18 @@ class Plan:
 
     @cached_property
     def hashes(self) -> list[str]:
-        """Of the configurations' scenarios."""
+        """Hashes of the configurations' scenarios."""
         return [one.scenario.hash for one in self.configurations]
 
     @cached_property
     def id(self) -> str:
-        """Two results are the same if all that they show is the same."""
+        """Identifier of the result. Two results have equal identifiers if all that they show is equal."""
         # How defaults are written out may change, and what is simulated stays the same.
         parts = {name: part for name, part in self.definition().items() if name not in {"resolved", "python"}}
         return hashlib.sha256(json.dumps([self.name, parts]).encode()).hexdigest()[:10]
 
     def configuration_label(self, index: int) -> str:
-        """`5 Mbit/s, RED`."""
+        """Label of a configuration: `5 Mbit/s, RED`."""
         chosen = self.configurations[index]
         values = [str(value) for _, value in self.design.rows[chosen.point]]
         label = [self.variants[chosen.variant].label] if len(self.variants) > 1 else []
@@ -170,7 +171,7 @@ class Plan:
 
     @cached_property
     def _choices(self) -> dict[str, dict[str, Any]]:
-        """Path and name to the parameters that the choice has there, which a preset may give."""
+        """Parameters of each choice, by path and name. A preset may give them."""
         chosen: dict[str, dict[str, Any]] = {}
         paths = set(filter(is_choice, self.design.paths))
         for one in self.configurations if paths else ():
@@ -181,12 +182,13 @@ class Plan:
 
     @property
     def unstored(self) -> list[str]:
-        """Classes in Python that keep their runs out of the store: then nothing of the plan may go there."""
+        """Import paths of the Python classes that keep their runs out of the store: then nothing of the plan
+        may go there."""
         return unstored(self._classes)
 
     @cached_property
     def _classes(self) -> list[Named]:
-        """Those in Python that variants name, and values of axes."""
+        """Python classes that variants or values of axes name."""
         scenarios = [one.scenario for one in self.variants]
         if any(path.endswith(".class") for axis in self.design.axes for path in axis.paths):
             scenarios += [one.scenario for one in self.configurations]
@@ -195,12 +197,13 @@ class Plan:
 
     @cached_property
     def _python(self) -> dict[str, str]:
-        """Import path of each class to the text of its file: it may be another tomorrow."""
+        """Text of the file of each class, by its import path: the file may change later."""
         named = {one.cls: text_of(one.digest) for one in self._classes}
         return {name: text for name, text in named.items() if text is not None}
 
     def definition(self) -> dict[str, Any]:
-        """All that is needed to find the runs again and to draw them, as plain values."""
+        """Definition of the result, as plain values: all that is needed to find the runs again and to draw
+        them."""
         return {
             "format": FORMAT,
             "kind": self.kind,
@@ -222,7 +225,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class SweepSpec:
-    """A sweep as specified; None leaves a value to the scenario file and then to the default."""
+    """Specification of a sweep. None leaves a value to the scenario file and then to the default."""
 
     axes: Axes | None = None
     samples: int | None = None
@@ -238,7 +241,8 @@ class SweepSpec:
 
 
 def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
-    """The plan, checked before any run. Raises ScenarioError for a point that cannot be run, WeirError."""
+    """Makes the plan of a sweep, checked before any run. Raises ScenarioError for a point that cannot be run,
+    WeirError."""
     written: dict[str, Any] = json.loads(scenario.sweep_table or "{}")
     asked: Axes = written.get("axes", {}) if spec.axes is None else spec.axes
     if isinstance(asked, Mapping):
@@ -299,7 +303,7 @@ def plan_at_one_point(
     replications: int,
     margins: Mapping[str, float] | None = None,
 ) -> Plan:
-    """A run or a comparison: no axes. Raises ValueError without a replication."""
+    """Makes the plan of a run or a comparison, without axes. Raises ValueError without a replication."""
     if replications < 1:
         raise ValueError(f"{replications} replications; there must be at least one")
     check_one_bottleneck((one.label, one.scenario) for one in variants)
@@ -341,7 +345,7 @@ def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
 
 
 def _listed(asked: str | Sequence[str] | None) -> list[str] | None:
-    """One text stands for a list of one."""
+    """List of texts; a single text becomes a list of one."""
     return None if asked is None else [asked] if isinstance(asked, str) else list(asked)
 
 

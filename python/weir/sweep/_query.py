@@ -29,10 +29,10 @@ _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 _NAN = re.compile(r"\bis_?\s*(?:not\s+)?_?nan\b", re.IGNORECASE)
 
 TABLES = ("estimates", "observations", *(name for name in STORED if name != "runs"))
-"""What can be shown, queried and exported of a sweep."""
+"""Tables of a sweep that can be shown, queried and exported."""
 
 TEX = ".tex"
-"""Of a table for LaTeX."""
+"""Ending of a file with a table for LaTeX."""
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": lambda frame, path: _without_formulas(frame).write_csv(path),
@@ -45,7 +45,7 @@ EMPTY = {
     "completions": "no flows come and go in this scenario; traffic.poisson makes some",
     "transfers": "no flow group of this scenario takes transfers from a list; traffic.list reads one",
 }
-"""Of tables that may be empty: why, and how to get rows."""
+"""Messages about tables that may be empty: the reason, and how to get rows."""
 
 _ROW = "row of the table"
 
@@ -116,12 +116,12 @@ def _runs_of(store: Store, record: Record) -> list[int]:
 
 
 def _bytes(store: Store, record: Record, runs: Sequence[int]) -> int:
-    """On the disk: the share of its runs in the store, and its directory."""
+    """Size on the disk in bytes: the share of its runs in the store, and its directory."""
     return store.size(runs) + size_of(store.directory(record))
 
 
 def size_of(directory: Path) -> int:
-    """Bytes of all files in a directory; 0 if there is none."""
+    """Size of all files in a directory, in bytes; 0 if there is none."""
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
@@ -152,11 +152,11 @@ def prune(store: Store) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """An answer."""
+    """Rows that answer a query."""
 
     frame: pl.DataFrame
     lacking: str | None
-    """The table that has no rows in this result, in words; None if there is none, or others have some."""
+    """Name of the table that has no rows in this result, in words. None if every table has rows."""
 
 
 def rows(
@@ -166,7 +166,7 @@ def rows(
     measures: Sequence[str] = (),
     by: By | None = None,
 ) -> Rows:
-    """A table of the sweep, of the rows that meet an SQL condition. Raises WeirError."""
+    """Rows of a table of the sweep that meet an SQL condition. Raises WeirError."""
     name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
@@ -180,7 +180,7 @@ def rows(
 
 
 def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by: By | None = None) -> Rows:
-    """The answer to a query over the tables of a sweep, in which what is not defined is NULL, as SQL has it.
+    """Answers a query over the tables of a sweep. Undefined values are NULL, as SQL has it.
 
     Raises WeirError for one that fails.
     """
@@ -193,7 +193,7 @@ def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by
 
 
 def _with_null(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same for SQL, which knows no NaN: it would be above every number in a condition."""
+    """Replaces NaN by NULL for SQL, which knows no NaN: it would be above every number in a condition."""
     return frame.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None))
 
 
@@ -211,7 +211,7 @@ def _execute(frames: Mapping[str, pl.DataFrame], sql: str) -> pl.DataFrame:
 
 
 def without_values(sweep: Sweep, measures: Sequence[str]) -> str | None:
-    """The first of these measures that is defined nowhere in the sweep, in words. Raises MeasureError."""
+    """First of these measures that is defined nowhere in the sweep, in words. Raises MeasureError."""
     for words in measures:
         if not sweep.estimates([words])["mean"].fill_nan(None).count():
             return f"it has no values of {words}"
@@ -219,13 +219,13 @@ def without_values(sweep: Sweep, measures: Sequence[str]) -> str | None:
 
 
 def _lacking(frames: Mapping[str, pl.DataFrame]) -> str | None:
-    """The first of these tables if it has no rows, in words."""
+    """First of these tables that has no rows, in words."""
     empty = [name for name, frame in frames.items() if frame.is_empty()]
     return f"its table {empty[0]!r} is empty" if empty else None
 
 
 def export(frame: pl.DataFrame, path: Path) -> None:
-    """Writes the rows; the file appears when it is whole. Raises WeirError."""
+    """Writes the rows to a file, which appears when it is complete. Raises WeirError."""
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise WeirError(f"{path}: unknown kind of file", f"name one that ends in {', '.join(_WRITERS)}")
@@ -261,7 +261,7 @@ def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows for JSON, which has no NaN and no infinity."""
+    """Rows for JSON, which has no NaN and no infinity."""
     numbers = pl.col(pl.Float64, pl.Float32)
     return frame.with_columns(pl.when(numbers.is_finite()).then(numbers)).to_dicts()
 
@@ -286,7 +286,8 @@ def verify(store: Store, say: Callable[[str], None]) -> None:
 
 
 def _frame(sweep: Sweep, name: str, measures: Sequence[str], by: By | None) -> pl.DataFrame:
-    """A table; measures and `by` are about estimates and observations, in which measures are."""
+    """Table of a sweep by name. `measures` and `by` apply to estimates and observations, which hold
+    measures."""
     if name == "estimates":
         return sweep.estimates(measures or None, by=by)
     if name != "observations":

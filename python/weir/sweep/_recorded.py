@@ -1,4 +1,4 @@
-"""A result as its store holds it: what was asked for, which runs are finished, and their tables."""
+"""Result as its store holds it: its definition, its finished runs, and their tables."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from weir.store import Cost
 
 CONFIGURATION = ("point", "variant", "label")
-"""The columns that replications of a configuration have in common, beside the axes."""
+"""Columns that the replications of a configuration have in common, besides the axes."""
 
 MET, MAXIMUM, OPEN = "met", "maximum", "open"
-"""States of a configuration: it has all that are wanted, or enough for the rules; it has as many as allowed,
-and the rules are not met; it is not finished."""
+"""States of a configuration. `met`: it has all replications wanted, or enough for the rules. `maximum`: it
+has as many as allowed, and the rules are not met. `open`: it is not finished."""
 
 _OF_GROUPS = {"links", "groups", "delays", "completions"}
 
 
 def measured(scan: Callable[[str], pl.LazyFrame]) -> dict[str, pl.DataFrame]:
-    """The tables that measures are found in: `links`, `groups` and, unless the store is of a version that had
-    none, `completions`."""
+    """Tables of the measures: `links`, `groups` and `completions`, which stores of early versions do not
+    have."""
     tables = {name: scan(name).collect() for name in ("links", "groups")}
     with suppress(StoreError):
         tables["completions"] = scan("completions").collect()
@@ -48,7 +48,7 @@ def measured(scan: Callable[[str], pl.LazyFrame]) -> dict[str, pl.DataFrame]:
 
 
 class _Table:
-    """A table of a result: a row for each run and whatever else the table is about."""
+    """Table of a result, with a row for each run and each further key of the table."""
 
     def __set_name__(self, owner: type[RecordedSweep], name: str) -> None:
         self._name = name
@@ -58,7 +58,7 @@ class _Table:
 
 
 def _refuse_others(record: Record, definition: Mapping[str, Any]) -> None:
-    """Raises WeirError for results that have no tables, and ValueError for what is no definition."""
+    """Raises WeirError for results that have no tables, and ValueError for an invalid definition."""
     if definition["kind"] == EVALUATION:
         raise WeirError(
             f"result {record.number}, {record.name}, is an evaluation, and has no tables",
@@ -81,19 +81,19 @@ class RecordedSweep:
     """The definition, the finished runs and the tables of a result."""
 
     links = _Table()
-    """Queues and utilisation by link, direction, class, group and period (-1: the whole run)."""
+    """Queues and utilisation by link, direction, class, group and period (-1 is the whole run)."""
     groups = _Table()
     """Goodput, loss and fairness by flow group and period."""
     flows = _Table()
     """Goodput by flow and period."""
     delays = _Table()
-    """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
+    """Histograms of the queueing delay, with `count` packets up to `upto_ms`."""
     completions = _Table()
-    """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their number,
-    times and slowdowns. Empty where no flows come and go."""
+    """Transfers that ended, their number, times and slowdowns, by flow group, period and size (`upto_bytes`,
+    NaN for all sizes). Empty if no flows come and go."""
     transfers = _Table()
-    """Each transfer of a list (`traffic.list`): its line in the file, its size, when it started and ended.
-    Empty without lists."""
+    """Transfers of a list (`traffic.list`), each with its line in the file, its size, when it started and
+    ended. Empty without lists."""
     series = _Table()
     """Inner variables over time; empty unless the scenario asks for series."""
 
@@ -106,54 +106,55 @@ class RecordedSweep:
         self.store = store
         self.record = record
         self.number = record.number or 0
-        """In its store, from 1; 0 if it is not recorded there."""
+        """Number of the result in its store, from 1; 0 if it is not recorded there."""
         self.name = record.name
         self.id = record.id
-        """Results with the same id show the same."""
+        """Identifier of the result. Results with equal identifiers show the same."""
         self.command = record.command
-        """The command line, where there was one."""
+        """Command line that made the result; None if there was none."""
         self.created = record.created
         self.kind: Kind = definition["kind"]
-        """`run`, `live`, `compare` or `sweep`."""
+        """Kind of the result: `run`, `live`, `compare` or `sweep`."""
         self.live: Mapping[str, Any] = definition.get("live", {})
-        """Of real packets: `facts`, `notes`, and `honesty` of each run; empty where all are simulated."""
+        """Facts of a live run: `facts`, `notes`, and `honesty` of each run. Empty if all runs are
+        simulated."""
         self.title: str = definition["title"]
         self.scenario: str = definition["scenario"]
-        """Its name."""
+        """Name of the scenario."""
         self.results_version: int = definition["results_version"]
         self.replications: int = definition["replications"]
-        """Of every configuration; with rules for stopping, at most."""
+        """Number of replications of every configuration; with rules for stopping, the maximum."""
         self.seed: int = definition["seed"]
-        """Of replication 0; replication r has `seed + r`."""
+        """Seed of replication 0; replication r has `seed + r`."""
         self.until = tuple(Rule.parse(text) for text in definition["until"])
-        """The rules for stopping."""
+        """Rules for stopping."""
         self.margins: Mapping[str, float] = definition["margins"]
-        """Measure to the largest difference, in its unit, that is called equal."""
+        """Largest difference that is called equal, by measure, in its unit."""
         self.variants: list[str] = [variant["name"] for variant in definition["variants"]]
         self.labels: list[str] = [variant["label"] for variant in definition["variants"]]
-        """Of the variants, in order."""
+        """Labels of the variants, in order."""
         self.baseline = self.variants[0]
-        """The variant that the others are compared with."""
+        """Variant that the others are compared with."""
         self.resolved: Mapping[str, str] = definition["resolved"]
-        """Variant to its scenario as TOML, every default written out, axes not yet set."""
+        """Scenario of each variant as TOML, with every default written out and axes not yet set."""
         self.python: Mapping[str, str] = definition.get("python", {})
-        """Import path of each AQM in Python to the text of its file as it was run."""
+        """Text of the file of each AQM in Python as it was run, by import path."""
         for text in self.python.values():
             remember(text)
         self.layout = Design.from_json(definition["design"])
         self.design = self.layout.kind
-        """How the points were chosen."""
+        """Method by which the points were chosen."""
         self.axes = self.layout.axes
         self._sequential = Sequential(self.until, self.replications, planned=bool(self.until))
         self._bare: dict[str, tuple[_core.Scenario, set[str]]] = {}
-        """Variant to its scenario, axes not yet set, and the paths that it has."""
+        """Scenario of each variant, axes not yet set, with the paths that it has."""
         if len(definition["configurations"]) != len(self.layout) * len(self.variants):
             raise ValueError("it has not a configuration for each variant at each point")
 
     @classmethod
     def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:
-        """The result of this number, name or id in a store; of a name, or without one, the newest that has
-        tables. Raises StoreError, and WeirError if none has."""
+        """Opens the result of this number, name or id in a store; of a name, or without one, the newest that
+        has tables. Raises StoreError, and WeirError if none has."""
         opened = Store.open(store, read_only=True)
         records = opened.find_sweeps(None if which is None else str(which))
         for record in records[:-1]:
@@ -162,7 +163,7 @@ class RecordedSweep:
         return cls(opened, records[-1])
 
     def label(self, variant: str) -> str:
-        """Of one variant."""
+        """Label of one variant."""
         return self.labels[self.variants.index(variant)]
 
     @cached_property
@@ -171,12 +172,12 @@ class RecordedSweep:
         return [path.group for path in _core.network_of(self.resolved[self.baseline]).paths]
 
     def resolved_at(self, point: int, variant: str) -> str:
-        """The scenario of one configuration as TOML."""
+        """Scenario of one configuration as TOML."""
         return self._at(point, variant).to_toml() if self.axes else self.resolved[variant]
 
     def _at(self, point: int, variant: str) -> _core.Scenario:
-        """One configuration, if there are axes. Files that it names must exist; its classes are not loaded:
-        whoever wrote the store may have written them too."""
+        """Scenario of one configuration, if there are axes. Files that it names must exist. Its classes are
+        not loaded: the author of the store may have written them too."""
         place = point * len(self.variants) + self.variants.index(variant)
         wanted = self.record.definition["configurations"][place]
         if variant not in self._bare:
@@ -196,7 +197,8 @@ class RecordedSweep:
 
     @cached_property
     def configurations(self) -> pl.DataFrame:
-        """One row per point and variant: point, variant, label, hash, then a column per axis."""
+        """Configurations, one row per point and variant. Columns are point, variant, label, hash, then one
+        per axis."""
         variants = len(self.variants)
         points = len(self.layout.rows)
         frame = pl.DataFrame(
@@ -214,12 +216,12 @@ class RecordedSweep:
 
     @cached_property
     def keys(self) -> list[str]:
-        """The columns that tell configurations apart: point, variant, label and the axes."""
+        """Columns that distinguish configurations, namely point, variant, label and the axes."""
         return [*CONFIGURATION, *self.layout.columns()]
 
     @cached_property
     def wanted(self) -> pl.DataFrame:
-        """One row per run that was asked for: those of `configurations`, replication, seed, run."""
+        """Requested runs, one row each, with the columns of `configurations`, replication, seed, run."""
         n = self.replications
         hashes = self.configurations["hash"].to_list()
         keys = _core.run_keys(hashes, self.seed, n, self.results_version)
@@ -233,8 +235,8 @@ class RecordedSweep:
 
     @cached_property
     def stops(self) -> pl.DataFrame:
-        """How far each configuration is: point, variant, n (so many replications count, the first ones) and
-        state (`met`, `maximum` or `open`)."""
+        """State of each configuration, in columns point, variant, n and state (`met`, `maximum` or `open`).
+        The first n replications count."""
         runs = self._finished.select("run", "point", "variant", "replication")
         if self.until and not runs.is_empty():
             keys = runs["run"].unique().to_list()
@@ -256,12 +258,12 @@ class RecordedSweep:
 
     @property
     def unfinished(self) -> int:
-        """Configurations that lack replications."""
+        """Number of configurations that lack replications."""
         return self.stops["state"].to_list().count(OPEN)
 
     @cached_property
     def finished(self) -> pl.DataFrame:
-        """The rows of `wanted` that are finished and count: up to where a rule stopped."""
+        """Rows of `wanted` that are finished and count, which is up to where a rule stopped."""
         if not self.until:
             return self._finished
         counted = self.stops.select("point", "variant", "n")
@@ -273,36 +275,36 @@ class RecordedSweep:
 
     @cached_property
     def cost(self) -> Cost:
-        """Of the runs that count."""
+        """Cost of the runs that count."""
         return self.store.cost(self._run_keys)
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row per run: packets, events."""
+        """Packets and events of each run, one row per run."""
         rows = self._scan("runs").select("run", "packets", "events").collect()
         return self.finished.join(rows, on="run", how="left", maintain_order="left")
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """All of them by name."""
+        """All tables by name."""
         return {name: getattr(self, name) for name in TABLES}
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of all runs that count, by key of the run: the first column, `run`."""
+        """Table of all runs that count. Its first column, `run`, is the key of the run."""
         return self._scan(name).collect()
 
     @property
     def directory(self) -> Path:
-        """Of its pages, figures and captures: NUMBER-NAME beside the store."""
+        """Directory of its pages, figures and captures, NUMBER-NAME beside the store."""
         return self.store.directory(self.record)
 
     @property
     def captures(self) -> Mapping[str, Path]:
-        """Name to pcapng file, of the packets of replication 0."""
+        """Captures of the packets of replication 0, as pcapng files by name."""
         return {path.stem: path for path in sorted((self.directory / "captures").glob("*.pcapng"))}
 
     def quantile(self, degrees: int) -> float:
-        """Of Student's t at the level of the intervals, for so many degrees of freedom."""
+        """Quantile of Student's t at the level of the intervals, for this number of degrees of freedom."""
         return self._sequential.quantile(degrees)
 
     def close(self) -> None:
@@ -326,7 +328,7 @@ class RecordedSweep:
         return self.finished["run"].unique().to_list()
 
     def keyed(self, name: str) -> pl.DataFrame:
-        """A table behind the columns that tell runs apart."""
+        """Table of the runs that count, led by the columns that distinguish runs."""
         rows = self.table(name)
         if name in _OF_GROUPS and len(self.flow_groups) == 1:
             # The store leaves out the rows of an only group: they are those of all.
@@ -336,7 +338,7 @@ class RecordedSweep:
 
     @cached_property
     def _measured(self) -> dict[str, pl.DataFrame]:
-        """The tables that measures are found in, of the runs that count."""
+        """Tables of the measures, of the runs that count."""
         return measured(self._scan)
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
@@ -350,7 +352,7 @@ class RecordedSweep:
 
 
 def stop(runs: pl.DataFrame, sequential: Sequential) -> tuple[int, str]:
-    """How many replications of a configuration count, and its state.
+    """Number of replications of a configuration that count, and its state.
 
     `runs` are its finished ones, in order, with `replication` and the measures of the rules.
     """

@@ -1,4 +1,4 @@
-"""From a plan to a result: record it, do the runs that the store does not have, open it."""
+"""Execution of plans: records the result, does the runs that the store does not have, and opens it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from weir.scenario._scenario import Variant
 
 POLL_S = 0.25
-"""How long to wait between looks."""
+"""Seconds to wait between looks."""
 
 CHUNK_S = 3.0
-"""What a chunk should take: to hand one over and to keep it costs 10 ms."""
+"""Target duration of a chunk in seconds: to hand one over and to keep it costs 10 ms."""
 
 _LARGEST = 4000
-"""Runs in a chunk, so that its tables stay small beside everything else in memory."""
+"""Maximum number of runs in a chunk, so that its tables stay small beside everything else in memory."""
 
 _OTHERS_S = 1.0
-"""How often to look whether runs that another sweep does are finished."""
+"""Seconds between looks at runs that another sweep does."""
 
 _COMPACT_RUNS = 20_000
 """Finished runs after which Parquet files are written though the sweep goes on."""
@@ -54,30 +54,30 @@ _LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClien
 
 @dataclass
 class Tally:
-    """What a sweep has done."""
+    """Work of a sweep, in runs and time."""
 
     found: int = 0
     """Runs that were in the store before."""
     done: int = 0
-    """Done since, by this sweep."""
+    """Runs that this sweep has done since."""
     elsewhere: int = 0
-    """That another sweep on the same store is doing, or has done meanwhile."""
+    """Runs that another sweep on the same store is doing, or has done meanwhile."""
     cpu_s: float = 0.0
     wall_s: float = 0.0
 
 
 @dataclass
 class Progress(Tally):
-    """How far a sweep has come."""
+    """Progress of a sweep."""
 
     wanted: int = 0
-    """Runs of the plan; with a rule for stopping, so far."""
+    """Number of runs of the plan; with a rule for stopping, of those wanted so far."""
     under_way: float = 0.0
-    """Runs' worth of simulated time in chunks that have not ended."""
+    """Simulated time done in chunks that have not ended, counted in runs."""
     open_ended: bool = False
-    """More runs may be wanted: a rule decides."""
+    """True if more runs may be wanted: a rule decides."""
     widest: Sequence[Widest] = ()
-    """Per watched measure, the configuration whose interval is widest."""
+    """Configuration with the widest interval, for each watched measure."""
 
     @property
     def rate(self) -> float:
@@ -104,9 +104,10 @@ def execute_plan(
     command: str | None = None,
     captures: Sequence[Capture] = (),
 ) -> tuple[Sweep, Tally]:
-    """Does what is missing. The result is recorded first, so that an interrupted one can be opened.
+    """Does the missing runs of a plan and opens its result. The result is recorded first, so that an
+    interrupted one can be opened.
 
-    Of the first run, captures are made. Raises LimitError for what does not fit into memory,
+    Captures are made of the first run. Raises LimitError for what does not fit into memory,
     MemoryExceededError after the other runs where some took more, WorkersError, StoreError, WeirError.
     """
     workers = within_limits(plan, store, workers)
@@ -154,7 +155,7 @@ def unrecorded(
     threads: int = 0,
     progress: OnProgress | None = None,
 ) -> Generator[Sweep]:
-    """A comparison in a store that ends with the block: for results that are not opened again."""
+    """Opens a comparison in a store that ends with the block, for results that are not opened again."""
     plan = plan_at_one_point("compare", scenario, variants, replications)
     with (
         Store.unkept(DEFAULT.parent) as store,
@@ -192,7 +193,7 @@ def _capture(
 
 
 def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: Iterable[float]) -> Finished:
-    """What the store keeps of runs: tables, and of each run the hash of its scenario and its CPU time."""
+    """Runs as the store keeps them: their tables, and the hash of each run's scenario and its CPU time."""
     # What this table says, the rows say.
     runs = tables.pop("runs")
     keys, seeds, packets, events = (runs[name].to_list() for name in ("run", "seed", "packets", "events"))
@@ -200,7 +201,7 @@ def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: I
 
 
 def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
-    """What the store keeps of the runs at these places."""
+    """Runs at these places as the store keeps them."""
     hashes = (plan.hashes[place // plan.replications] for place in places)
     return as_finished(frames(outcome.tables, plan.keys.ravel()[np.array(places)]), hashes, outcome.cpu_s)
 
@@ -220,7 +221,7 @@ class _Runner:
     pending: dict[Future[Outcome], list[int]] = field(default_factory=dict["Future[Outcome]", list[int]])
     """Chunks handed out: the places of their runs."""
     asked: set[int] = field(default_factory=set[int])
-    """Keys that were queued or found: none is asked for twice."""
+    """Keys that were queued or found. Each is requested only once."""
     ended: list[tuple[int, Ended]] = field(default_factory=list["tuple[int, Ended]"])
     """Places of runs that took more memory than they may."""
     seconds_per_run: float | None = None
@@ -248,7 +249,7 @@ class _Runner:
             self._release(chain.from_iterable(self.pending.values()))
 
     def _want(self, places: Iterable[int]) -> None:
-        """Asks for runs: those in the store count at once, which may make others wanted."""
+        """Requests runs. Those in the store count at once, which may make others wanted."""
         while True:
             new: dict[int, int] = {}
             for place in places:
@@ -278,7 +279,7 @@ class _Runner:
                 raise self._translated(error) from error
 
     def _next(self, slots: int) -> list[int]:
-        """Places of runs for a chunk, claimed; none when nothing is left for us."""
+        """Claims runs for a chunk; returns their places, none if nothing is left."""
         while self.queue:
             size = self._size(slots)
             places = [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
@@ -344,7 +345,8 @@ class _Runner:
             self.store.compact()
 
     def _look_at_others(self) -> None:
-        """Runs that another sweep has claimed: done by now, or abandoned, or still at work."""
+        """Checks the runs that another sweep has claimed: they are done by now, abandoned, or still under
+        way."""
         if not self.others or time.monotonic() - self.looked < _OTHERS_S:
             return
         self.looked = time.monotonic()
@@ -376,7 +378,7 @@ class _Runner:
         self.progress(progress)
 
     def _translated(self, error: BaseException) -> BaseException:
-        """What has become of workers, in words; what is no fault of theirs, as it is."""
+        """Error about workers that failed or are gone. An error that is not theirs is returned unchanged."""
         name = type(error).__name__
         if name == "BrokenProcessPool":
             return self._gone("a worker process was killed")

@@ -1,4 +1,4 @@
-"""Which axes the variants of a sweep have, and which cannot be varied."""
+"""Checks of axes: the variants that have them, and paths that cannot be varied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def settable_paths(
     scenario: _core.Scenario, variants: Sequence[Variant], design: Design, *, bare: bool
 ) -> list[set[str]]:
-    """The paths that each variant has. Raises AxisError for axes that cannot be varied."""
+    """Paths that each variant has. Raises AxisError for axes that cannot be varied."""
     _check_paths(design, scenario)
     if bare:
         _check_choices(design.paths)
@@ -48,7 +48,7 @@ def check_fixed(axes: Sequence[Axis], fixed: Sequence[str]) -> None:
 
 
 def _check_paths(design: Design, scenario: _core.Scenario) -> None:
-    """Setting a value of a link or group that does not exist would create it."""
+    """Refuses paths of a link or group that does not exist: setting a value would create it."""
     # Numbers and quantities: a round trip may be one, or a choice of distributions.
     plain = {part.path for axis in design.axes for part in axis.parts if part.values.numeric}
     known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
@@ -68,7 +68,7 @@ def _check_paths(design: Design, scenario: _core.Scenario) -> None:
 
 
 def _check_choices(paths: Sequence[str]) -> None:
-    """Two axes that choose different AQMs for one place would undo each other."""
+    """Refuses two axes that choose different AQMs for one place: they would undo each other."""
     chosen: dict[str, tuple[str, str]] = {}
     choices = [(path, choice) for path in paths for choice in _core.choices_of(path)]
     for path, (place, name) in choices:

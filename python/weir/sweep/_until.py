@@ -1,4 +1,4 @@
-"""When a point has enough replications.
+"""Stopping rules: the number of replications that is enough for a point.
 
 A rule names a measure and how precisely its mean is to be known. The obvious way to follow it is
 to look at the usual 95% interval after every replication and to stop as soon as it is narrow
@@ -11,10 +11,10 @@ the interval of look k misses the mean; then, however the looks depend on each o
 
     P(A_1 or ... or A_K) <= P(A_1) + ... + P(A_K) = K (0.05/K) = 0.05.
 
-With probability 95% or more the intervals of all looks contain the mean, hence also that of the
-look at which one stops, whatever makes one stop there: a relative rule, an absolute one, several
-together, or a person. What is assumed is what every t interval assumes: independent replications
-whose mean is nearly normal. Very skewed measures get less than 95%, here as elsewhere.
+With probability 95% or more the intervals of all looks contain the mean, hence also that of the look at which
+one stops, whatever makes one stop there: a relative rule, an absolute one, several together, or a person. The
+assumptions are those of every t interval: independent replications whose mean is nearly normal. Very skewed
+measures get less than 95%, here as elsewhere.
 
 This has a price: where ten replications or more would do if the spread were known beforehand, it
 takes two and a half to three times as many. Three choices keep it down, and none is sharp:
@@ -48,35 +48,34 @@ from weir.stats._intervals import CONFIDENCE, Interval, mean_interval, student_t
 from weir.stats._measures import MEASURES, measure_named
 
 _FIRST = (5, 7)
-"""The first two looks; each doubles."""
+"""Numbers of replications at the first two looks. Later looks are their doubles."""
 
 _LAST_STEP = 1.2
-"""The last look before the largest is smaller by this factor or more: a nearer one costs a share
-of the 5% and saves next to nothing."""
+"""Least ratio of the last look to the one before. A nearer look costs a share of the 5% and saves next to
+nothing."""
 
 _RULE = re.compile(r"(?P<measure>[^±+]*?)\s*(?:±|\+/?-)\s*(?P<number>\S*?)\s*(?P<unit>[A-Za-z%]+)?\s*")
 
 
 class RuleError(WeirError, ValueError):
-    """A rule for stopping that cannot be followed."""
+    """Error about a rule for stopping that cannot be followed."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How precisely the mean of a measure is to be known: the half width of its interval."""
+    """Required precision of the mean of a measure: the half-width of its interval."""
 
     measure: str
     precision: float
-    """In per cent of the mean, or in the measure's unit."""
+    """Half-width of the interval, in percent of the mean or in the measure's unit."""
     relative: bool
 
     @staticmethod
     def parse(text: str) -> Rule:
-        """A rule as a person writes it: `goodput ±0.5%`, `mean_queue ±2 packets`.
+        """Reads a rule as a person writes it: `goodput ±0.5%`, `mean_queue ±2 packets`.
 
-        `%` is of the mean. Of a measure that is itself in per cent, `points` is the difference
-        of two values; of a pure number, no unit. `+-` and `+/-` stand for `±`, a hyphen for an
-        underscore. Raises RuleError.
+        `%` is of the mean. For a measure in percent, `points` is the difference of two values. A pure number
+        has no unit. `+-` and `+/-` stand for `±`, a hyphen for an underscore. Raises RuleError.
         """
         match = _RULE.fullmatch(text.strip())
         if match is None:
@@ -96,7 +95,7 @@ class Rule:
         return Rule(measure.name, precision, relative=unit == "%")
 
     def allowed(self, mean: float) -> float:
-        """The largest half width that will do, in the measure's unit."""
+        """Largest half-width that the rule allows, in the measure's unit."""
         return abs(mean) * self.precision / 100.0 if self.relative else self.precision
 
     def __str__(self) -> str:
@@ -106,7 +105,7 @@ class Rule:
 
 
 def looks(maximum: int) -> tuple[int, ...]:
-    """The numbers of replications at which to look; the last is `maximum`.
+    """Numbers of replications at which to look; the last is `maximum`.
 
     Raises RuleError below two: one replication shows no spread.
     """
@@ -125,13 +124,14 @@ def looks(maximum: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Sequential:
-    """Follows rules at the planned looks. All of them must hold."""
+    """Sequential test of rules at the planned looks. All of them must hold."""
 
     rules: tuple[Rule, ...]
     maximum: int
-    """Of replications; there it stops in any case."""
+    """Maximum number of replications. The sweep stops there in any case."""
     planned: bool = True
-    """False: the only look is the last, and the intervals are the usual ones."""
+    """True for intervals that hold at every look. False: the only look is the last, and the intervals are the
+    usual ones."""
 
     @cached_property
     def looks(self) -> tuple[int, ...]:
@@ -139,15 +139,15 @@ class Sequential:
 
     @cached_property
     def level(self) -> float:
-        """Of the interval at each look, so that all of them hold with 95%."""
+        """Confidence level of the interval at each look, so that all of them hold with 95%."""
         return 1.0 - (1.0 - CONFIDENCE) / len(self.looks)
 
     def next_target(self, n: int) -> int:
-        """The first look after `n` replications; the last look if there is none."""
+        """Number of replications at the first look after `n`; the last look if there is none."""
         return next((look for look in self.looks if look > n), self.maximum)
 
     def quantile(self, degrees: int) -> float:
-        """Of Student's t, for an interval with this many degrees of freedom."""
+        """Quantile of Student's t at this level, for an interval with this many degrees of freedom."""
         return student_t(degrees, self.level)
 
     def interval(self, values: NDArray[np.float64], n: int) -> Interval:
@@ -160,7 +160,7 @@ class Sequential:
         return mean_interval(values[:n], self.level)
 
     def stopped_at(self, observed: Mapping[str, NDArray[np.float64]], n: int) -> int | None:
-        """The first look, up to `n` replications, at which all rules held; None to go on.
+        """Number of replications at the first look, up to `n`, at which all rules held; None to go on.
 
         `observed` has the values of each measure in the order of the replications. Without the
         rules, the last look ends it.
@@ -173,11 +173,11 @@ class Sequential:
         return None
 
     def done(self, observed: Mapping[str, NDArray[np.float64]], n: int) -> bool:
-        """Whether `n` replications are enough. Never before the first look."""
+        """Returns true if `n` replications are enough. False before the first look."""
         return self.stopped_at(observed, n) is not None
 
     def state(self, observed: Mapping[str, NDArray[np.float64]], n: int) -> float:
-        """The widest interval after `n` replications over what its rule allows.
+        """Widest interval after `n` replications, divided by what its rule allows.
 
         At a look, 1 or less is narrow enough. Infinite where a value is missing.
         """

@@ -32,7 +32,7 @@ from weir._errors import WeirError
 from weir.scenario import BEGINS_AS_RANGE, NUMBER, QUANTITY, UNIT, is_whole, typed, written
 
 Value = str | int | float | bool
-"""What a scenario file takes: text, with a unit for a quantity; a number; true or false."""
+"""Value of a key in a scenario file: text, with a unit for a quantity; a number; true or false."""
 
 MOST_LEVELS = 1_000_000
 
@@ -47,23 +47,23 @@ _COUNTING = {"", "packets", "packet", "B"}
 
 
 class AxisError(WeirError, ValueError):
-    """An axis that makes no sense. `path` is the value it was to vary, where that is known."""
+    """Error about an invalid axis. `path` is the value it was to vary, where that is known."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The values in order."""
+    """List of the values of an axis, in order."""
 
     values: tuple[Value, ...]
     spaced_log: bool = False
-    """Whether they were asked for by factors."""
+    """True if the levels were specified by factors."""
 
     def at(self, u: float) -> Value:
-        """The level whose share of [0, 1] contains `u`: all have the same."""
+        """Level whose share of [0, 1] contains `u`: all shares are equal."""
         return self.values[self._index(u)]
 
     def position(self, u: float) -> float:
-        """Where the level at `u` stands among all: 0 the first, 1 the last."""
+        """Position of the level at `u` among all levels: 0 the first, 1 the last."""
         return self._index(u) / max(1, len(self.values) - 1)
 
     def _index(self, u: float) -> int:
@@ -72,7 +72,7 @@ class Levels:
 
     @cached_property
     def _common(self) -> str | None:
-        """The one unit of all values, else that of the largest; None unless they are of one kind."""
+        """Unit of all values, else that of the largest; None unless they are of one kind."""
         quantities = [quantity for value in self.values if (quantity := _quantity(value)) is not None]
         if len(quantities) < len(self.values):
             return None
@@ -85,18 +85,18 @@ class Levels:
 
     @property
     def unit(self) -> str:
-        """Of `number`; empty for pure numbers and texts."""
+        """Unit of the numbers that `number` returns; empty for pure numbers and texts."""
         return self._common or ""
 
     @property
     def numeric(self) -> bool:
-        """Whether all values are numbers, or quantities of one kind."""
+        """True if all values are numbers, or quantities of one kind."""
         return self._common is not None
 
     @cached_property
     def log(self) -> bool:
-        """Whether they are to be drawn on a logarithmic scale: where they were asked for by
-        factors, or where equal spacing would crowd the smaller ones."""
+        """True if figures draw them on a logarithmic scale. That is so if they were specified by factors, or
+        if equal spacing would crowd the smaller ones."""
         if self.spaced_log or not self.numeric:
             return self.spaced_log
         numbers = sorted({self.number(value) for value in self.values})
@@ -104,17 +104,17 @@ class Levels:
         return numbers[0] > 0.0 and numbers[-1] >= 10.0 * numbers[0] and max(gaps) > 5.0 * min(gaps)
 
     def number(self, value: Value) -> float:
-        """The value in `unit`. Only where they are `numeric`."""
+        """Value in `unit`. Only for `numeric` levels."""
         return cast("float", in_unit(value, self.unit))
 
     def drawn(self, value: Value) -> float | str:
-        """As it stands in frames and figures: a number in `unit`, or else a text."""
+        """Value as it stands in frames and figures: a number in `unit`, or else a text."""
         return self.number(value) if self.numeric else text_of(value)
 
 
 @dataclass(frozen=True)
 class Range:
-    """Every value between two ends, both included."""
+    """Range of all values between two ends, both included."""
 
     low: float
     high: float
@@ -142,7 +142,7 @@ class Range:
         return self._written(min(max(number, self.low), self.high))
 
     def spaced(self, count: int) -> Levels:
-        """So many levels with equal distances or factors; both ends are exact."""
+        """Levels at equal distances or factors, `count` of them; both ends are exact."""
         numbers = [self._between(index / (count - 1)) for index in range(count)]
         if self.whole:
             numbers = [float(math.floor(number + 0.5)) for number in numbers]
@@ -151,7 +151,7 @@ class Range:
         return Levels(tuple(dict.fromkeys(map(self._written, numbers))), spaced_log=self.log)
 
     def position(self, u: float) -> float:
-        """Where the value at `u` stands between the ends, 0 to 1; with `log`, by factors."""
+        """Position of the value at `u` between the ends, 0 to 1; with `log`, by factors."""
         if not self.whole:
             return u
         number = self.number(self.at(u))
@@ -160,13 +160,13 @@ class Range:
         return (number - self.low) / (self.high - self.low)
 
     def number(self, value: Value) -> float:
-        """The value in `unit`."""
+        """Value in `unit`."""
         return cast("float", in_unit(value, self.unit))
 
     drawn = number
 
     def _between(self, share: float) -> float:
-        """Rounded to about a millionth of the range, unless it is to become whole."""
+        """Value at a share of the range, rounded to about a millionth of it unless it is to become whole."""
         if self.log:
             number = self.low * (self.high / self.low) ** share
             span = number * math.log(self.high / self.low)
@@ -183,7 +183,7 @@ Values = Levels | Range
 
 
 def read(text: str) -> Values:
-    """Values in the words of the command line. Raises AxisError."""
+    """Reads values in the words of the command line. Raises AxisError."""
     text = text.strip()
     if not text:
         raise AxisError("there are no values", "write for example 5, 10, 20 Mbit/s")
@@ -212,7 +212,7 @@ def read(text: str) -> Values:
 
 
 def of_list(items: Iterable[object]) -> Levels:
-    """Levels from values as Python or TOML has them. Raises AxisError."""
+    """Reads levels from values as Python or TOML has them. Raises AxisError."""
     values = _with_units([_scalar(item) for item in items])
     if not values:
         raise AxisError("there are no values", 'write for example ["5 Mbit/s", "10 Mbit/s"]')
@@ -222,12 +222,12 @@ def of_list(items: Iterable[object]) -> Levels:
 
 
 def text_of(value: Value) -> str:
-    """The value as it is written."""
+    """Text of a value as it is written."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def in_unit(value: object, unit: str) -> float | None:
-    """A number, or a quantity, in a unit; None for what is none, or of another kind."""
+    """Number, or quantity, in a unit; None for what is neither, or of another kind."""
     quantity = _quantity(value) if isinstance(value, str | int | float) else None
     if quantity is None or quantity[1] == unit:
         return None if quantity is None else quantity[0]
@@ -238,7 +238,7 @@ def in_unit(value: object, unit: str) -> float | None:
 
 
 def _with_units(items: list[Value]) -> list[Value]:
-    """Every quantity with its unit: one that stands only at the last holds for all."""
+    """Quantities with their units. A unit that stands only at the last holds for all."""
     matches = [QUANTITY.fullmatch(text_of(item)) for item in items]
     units = [match["unit"] if match else None for match in matches]
     bare = [match is not None and not match["unit"] for match in matches]
@@ -339,7 +339,7 @@ def _quantity(value: Value) -> tuple[float, str] | None:
 
 
 def _si(text: str) -> tuple[float, str] | None:
-    """The quantity in base units and the name of these; None where the core has no such unit."""
+    """Quantity in base units and the name of these; None if the core has no such unit."""
     try:
         return _core.quantity(text)
     except ValueError:

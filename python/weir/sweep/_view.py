@@ -1,4 +1,4 @@
-"""The one kind of result: tables, estimates and differences of the runs that its store holds."""
+"""Results of one kind: tables, estimates and differences of the runs that their store holds."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class Sweep(NotedSweep):
     def observations(
         self, of: str = analysis.ALL, measures: Sequence[str] = (), at: str = ""
     ) -> pl.DataFrame:
-        """One row per run and period: the keys, replication, seed, run, the span, the users, and every
-        measure: of all packets, or of a flow group or a class of the queue; at the bottleneck, or at the port
-        `at`. Then those of `measures` that say more, such as `goodput of cubic` and `delay_p99 at line`."""
+        """Values of each run and period, one row each: the keys, replication, seed, run, the span, the users,
+        and every measure. Measures are about all packets, a flow group or a class of the queue, at the
+        bottleneck or at the port `at`. Columns follow for those of `measures` that name a part, such as
+        `goodput of cubic` and `delay_p99 at line`."""
         known = self._observed.get((of, at))
         if known is None:
             if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
@@ -48,27 +49,28 @@ class Sweep(NotedSweep):
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
-        """The measures that are defined here: those of transfers only where flows come and go."""
+        """Measures that are defined here. Those of transfers need flows that come and go."""
         return defined(transfers=self.has_transfers)
 
     @property
     def has_transfers(self) -> bool:
-        """Whether flows come and go in any of the runs."""
+        """True if flows come and go in any of the runs."""
         return analysis.has_transfers(self._measured)
 
     @property
     def bottleneck(self) -> str:
-        """The link that queue, marks and delay are measured at."""
+        """Link at which queue, marks and delay are measured."""
         return analysis.bottleneck(self._measured)
 
     @property
     def has_several_links(self) -> bool:
-        """Whether a table has to say which link is the bottleneck."""
+        """True if the runs have several links, so that a table has to name the bottleneck."""
         return analysis.has_several_links(self._measured)
 
     @property
     def divided_by(self) -> tuple[By, ...]:
-        """What there are several of: flow groups, classes of the queue, ports that data pass."""
+        """Ways to divide the measures, by flow groups, classes of the queue, or ports that data pass, if
+        there are several."""
         groups = len(self.flow_groups) > 1 and self.kind != "live"
         found: dict[By, bool] = {
             "group": groups,
@@ -78,8 +80,8 @@ class Sweep(NotedSweep):
         return tuple(by for by, there in found.items() if there)
 
     def parts(self, by: By) -> list[str]:
-        """The flow groups, the ports that data pass, or the classes of the queue. Raises MeasureError where
-        the queue has none."""
+        """Flow groups, ports that data pass, or classes of the queue. Raises MeasureError if the queue has
+        none."""
         if by == "group":
             return self.flow_groups
         if by == "link":
@@ -177,8 +179,8 @@ class Sweep(NotedSweep):
         measures: Sequence[str] | None,
         of: Callable[[str, str, Sequence[str]], pl.DataFrame],
     ) -> pl.DataFrame:
-        """The frames of all parts, one below the other, of the measures that parts have. `of` gives that of a
-        flow group or class, at a port."""
+        """Frames of all parts, one below the other, with the measures that parts have. `of` selects a flow
+        group or class, at a port."""
         parts = self.parts(by)
         chosen = _measures_by(by, self._known(measures))
         if not chosen:
@@ -192,7 +194,7 @@ class Sweep(NotedSweep):
         return pl.concat(frames).select(*self.keys, by, pl.all().exclude(*self.keys, by))
 
     def delay_histograms(self) -> pl.DataFrame:
-        """The queueing delay at the bottleneck over the whole run and all replications.
+        """Histograms of the queueing delay at the bottleneck over the whole run and all replications.
 
         Columns: the keys, upto_ms, count.
         """
@@ -209,8 +211,8 @@ class Sweep(NotedSweep):
     def series_of(
         self, point: int = 0, variants: Sequence[str] | None = None, *, every: bool = False
     ) -> pl.DataFrame:
-        """Inner variables over time of replication 0 at one point: variant, label, component,
-        variable, time_s, value. `variants` are labels. Empty unless the scenario asks for series.
+        """Time series of inner variables in replication 0 at one point: variant, label, component, variable,
+        time_s, value. `variants` are labels. Empty unless the scenario asks for series.
 
         `every`: of all replications, with a column `replication` before the component.
         """
@@ -232,7 +234,7 @@ class Sweep(NotedSweep):
         average: str = "100 ms",
         at: Sequence[str] | None = None,
     ) -> pl.DataFrame:
-        """How long the queue takes after each change of load: see `weir.stats._responses`.
+        """Response times of the queue after each change of load: see `weir.stats._responses`.
 
         Args:
             low, high: the band in which the queue belongs, as "20 packets" or "62.5 kB".
@@ -261,7 +263,7 @@ class Sweep(NotedSweep):
         return pl.concat(found).select(*self.keys, pl.all().exclude(self.keys))
 
     def sensitivity(self, measure: str) -> pl.DataFrame | None:
-        """How much each axis matters: see `weir.sweep._design`. None for other designs.
+        """Sensitivity to each axis: see `weir.sweep._design`. None for other designs.
 
         Raises ValueError while points are missing, and for several variants.
         """
@@ -277,8 +279,9 @@ class Sweep(NotedSweep):
 
     @cached_property
     def dimensions(self) -> list[Dimension]:
-        """What a figure can be drawn over: the axes, the variants if there are several, and the periods:
-        by their users if all runs agree on them and they differ, else, without axes, by their start."""
+        """Dimensions over which a figure can be drawn, namely the axes, the variants if there are several,
+        and the periods. The periods are drawn by their users, if all runs agree on them and they differ;
+        else, without axes, by their start."""
         dimensions = [
             axis.dimension(title)
             for axis, title in zip(self.layout.axes, titles(self.layout.axes), strict=True)
@@ -301,7 +304,7 @@ class Sweep(NotedSweep):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The head of a page."""
+        """Facts at the head of a page."""
         cost = self.cost
         return {
             "Scenario": self.scenario,
@@ -317,7 +320,7 @@ class Sweep(NotedSweep):
 
     @property
     def origin(self) -> Mapping[str, str]:
-        """What it takes to run it again."""
+        """Facts needed to run it again."""
         last = self.seed + self.replications - 1
         return {
             "Result": f"{self.number} {self.name} ({self.id})",
@@ -327,7 +330,7 @@ class Sweep(NotedSweep):
         }
 
     def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
-        """Everything that `--json` prints: plain values, null for "not defined"."""
+        """Document that `--json` prints, as plain values: null for "not defined"."""
         chosen = self._known(measures)
         return {
             "number": self.number,
@@ -365,7 +368,7 @@ class Sweep(NotedSweep):
         }
 
     def _document_by(self, by: By, measures: Sequence[str]) -> dict[str, Any]:
-        """Estimates and differences of every flow group, or class, of those measures that these have."""
+        """Estimates and differences of every flow group, or class, for the measures that these have."""
         if not _measures_by(by, measures):
             return {"estimates": [], "differences": []}
         return {
@@ -382,7 +385,7 @@ class Sweep(NotedSweep):
         return {}
 
     def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
-        """The names of measures as a person writes them; all without any. Raises MeasureError."""
+        """Names of measures as a person writes them; all measures if none is given. Raises MeasureError."""
         found = [measure_named(words) for words in measures or ()]
         for measure in found:
             check_part(measure, self.flow_groups, self.queue_classes, self.ports)
@@ -390,5 +393,5 @@ class Sweep(NotedSweep):
 
 
 def _measures_by(by: By, names: Sequence[str]) -> list[str]:
-    """Of these measures, those of all packets at the bottleneck that single parts have too."""
+    """Measures of all packets at the bottleneck, among these, that single parts have too."""
     return [name for name in names if MEASURES[name].is_known_by(by) and MEASURES[name].whole == name]

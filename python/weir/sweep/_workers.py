@@ -1,4 +1,4 @@
-"""What does the chunks of a sweep: threads, processes, a Dask cluster, or any executor."""
+"""Workers of a sweep: threads, processes, a Dask cluster, or any executor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
 _PATIENCE_S = 10.0
-"""How long processes may take to end by themselves."""
+"""Seconds that processes have to end by themselves."""
 
 
 def chosen_workers(
@@ -36,14 +36,14 @@ def chosen_workers(
     slots: int = 0,
     memory: str | None = None,
 ) -> AbstractContextManager[Workers]:
-    """What does the runs: at most one of them, by default threads; 0 of them means one per core.
+    """Chooses the workers for the runs: at most one kind, by default threads; 0 of them means one per core.
 
     Args:
         dask: `local:4`, a cluster of four processes that ends with the sweep; or where a
             scheduler listens, `tcp://host:8786`, or the file in which it wrote that down.
         executor: it is left running; `slots` says how many chunks it does at a time.
-        memory: what runs may take at a time, `8 GB`; 80% of what is available if None. Of a cluster and of
-            an executor it is that of each worker.
+        memory: memory that runs may take at a time, `8 GB`; 80% of what is available if None. For a cluster
+            and an executor it is the memory of each worker.
 
     Raises WeirError for what is no size, WorkersError where Dask is missing, its address makes no sense, or
     none answers there.
@@ -145,7 +145,7 @@ def _executor(pool: Executor, slots: int, allowed: Allowed) -> Generator[Workers
 
 
 _watch = Watch(lambda: False)
-"""Of a process of `_processes`."""
+"""Watch of a process of `_processes`."""
 
 
 def _begin(

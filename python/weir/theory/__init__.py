@@ -1,4 +1,4 @@
-"""What the papers say should come out, computed without the simulator.
+"""Predictions of the papers, computed without the simulator.
 
     from weir.theory import Study, network_of
 

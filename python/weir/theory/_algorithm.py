@@ -38,14 +38,15 @@ from weir.theory._network import Network, Vector
 from weir.theory._utility import require
 
 Order = Literal["in-turn", "at-once"]
-"""Whether links answer the rates of the same step, or sources and links both those of the step before."""
+"""Order of the updates. `in-turn`: links answer the rates of the same step. `at-once`: sources and links both
+answer the values of the step before."""
 Knowledge = Literal["latest", "average"]
 
 MOST = 100_000
 """Steps after which a run is given up."""
 
 TOLERANCE = 1e-6
-"""Of a capacity: what may be missing at the optimum."""
+"""Fraction of a capacity that may be missing at the optimum."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,15 @@ class Trajectory:
 
     network: Network
     step: float
-    """gamma, price per packet."""
+    """Step size gamma, price per packet."""
     rates: Vector
-    """Of shape (steps + 1, sources), packets per second."""
+    """Rates of the sources in packets per second, shape (steps + 1, sources)."""
     prices: Vector
-    """Of shape (steps + 1, links)."""
+    """Prices of the links, shape (steps + 1, links)."""
     residual: float
-    """At the end: see `residual`."""
+    """Residual after the last step, see the function `residual`."""
     converged: bool
-    """Whether the residual has become small enough."""
+    """True if the residual became small enough."""
 
     @property
     def steps(self) -> int:
@@ -71,17 +72,19 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Timing:
-    """How little the parts of a network know of each other, in steps of a common clock."""
+    """Timing of the asynchronous algorithm, in steps of a common clock: how rarely parts update, and how old
+    their knowledge of each other is."""
 
     often: float = 0.5
-    """The chance that a link or a source updates at a step."""
+    """Probability that a link or a source updates at a step."""
     gap: int = 5
-    """The longest that one goes without an update."""
+    """Longest interval between two updates of a part, in steps."""
     delay: int = 5
-    """t0: the oldest that is known of another."""
+    """Greatest age t0 of the values known of another part, in steps."""
     knowledge: Knowledge = "average"
-    """`latest`: one value, whose age is drawn anew at each update, so that an older one may come after a
-    newer one. `average`: a mean of the last t0 + 1 values with random weights."""
+    """Values that are known of another part. With `latest` it is one value, whose age is drawn anew at each
+    update, so that an older one may come after a newer one. With `average` it is a mean of the last t0 + 1
+    values with random weights."""
 
     def __post_init__(self) -> None:
         chance = f"{self.often:g} is no chance of an update"
@@ -91,7 +94,7 @@ class Timing:
 
     @property
     def loop(self) -> int:
-        """The most steps by which the answer to a price is late: one, and twice a gap and the oldest news."""
+        """Largest delay of the answer to a price, in steps, 1 + 2 (`gap` - 1 + `delay`)."""
         return 1 + 2 * (self.gap - 1 + self.delay)
 
 
@@ -127,7 +130,7 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
 
 
 def residual(network: Network, prices: Vector, rates: Vector) -> float:
-    """How far a step of the prices would go, as a share of the capacity; zero at the optimum alone.
+    """Size of the next step of the prices, as a fraction of the capacity; zero at the optimum alone.
 
     For a link with a price, how far its load is from its capacity; for one whose price is zero, by how
     much it is overloaded. `rates` are those that answer `prices`.
@@ -224,7 +227,7 @@ def _followed(
 
 
 def _updating(rng: np.random.Generator, timing: Timing, idle: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Who updates now; notes how long the others have not."""
+    """Draws which parts update now, and counts how long the others have not."""
     now = (rng.random(idle.size) < timing.often) | (idle >= timing.gap - 1)
     idle += 1
     idle[now] = 0
@@ -232,7 +235,7 @@ def _updating(rng: np.random.Generator, timing: Timing, idle: NDArray[np.int64])
 
 
 def _weights(rng: np.random.Generator, timing: Timing, pairs: tuple[int, ...]) -> Vector:
-    """Of shape (t0 + 1, links, sources): of the newest value first; each column sums to one."""
+    """Weights of past values, the newest first, shape (t0 + 1, links, sources). Each column sums to one."""
     ages = timing.delay + 1
     if timing.knowledge == "latest":
         age = rng.integers(0, ages, size=pairs)

@@ -1,4 +1,5 @@
-"""One loop analysed: operating point, margins, roots, period and deviation, with what makes them doubtful."""
+"""Analysis of one loop: operating point, margins, roots, period and deviation, and the flags that make them
+doubtful."""
 
 from __future__ import annotations
 
@@ -31,13 +32,13 @@ class Prediction:
     value: float | bool
     unit: str
     tolerance: float | None
-    """Share of the value."""
+    """Tolerance, as a fraction of the value."""
     flags: tuple[str, ...]
-    """Codes of what spoils it."""
+    """Codes of the flags that make this prediction doubtful."""
 
     @property
     def valid(self) -> bool:
-        """Whether theory should hold for it here."""
+        """True if the prediction should hold here, as no flag makes it doubtful."""
         return not self.flags
 
 
@@ -46,62 +47,63 @@ class Swing:
     """HRED's unstable cycle: smaller swings die out in the band, larger ones grow."""
 
     full_margin: float
-    """The gain margin with p_min moving as if there were no band."""
+    """Gain margin with p_min moving as if there were no band."""
     amplitude: float | None
-    """Of the cycle, packets; None where even the largest swings die out."""
+    """Amplitude of the cycle in packets; None if even the largest swings die out."""
     frequency: float | None
-    """rad/s."""
+    """Frequency of the cycle, rad/s."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A system, where it rests and how it moves about that."""
+    """Analysis of a system: its resting point and its motion about it."""
 
     system: System
     point: Point
     loop: Loop | None
-    """None where the senders or the law have no linear answer; `why` says it."""
+    """Linear loop; None if the senders or the law have no linear answer, for the reason in `why`."""
     given: tuple[Flag, ...] = ()
-    """What the reading of the scenario flagged."""
+    """Flags from the reading of the scenario."""
     why: str | None = None
 
     @cached_property
     def margins(self) -> Margins | None:
-        """With the exact delay."""
+        """Margins of the loop, with the exact delay."""
         return None if self.loop is None else margins_of(self.loop)
 
     @cached_property
     def roots(self) -> Roots | None:
-        """What decides stability."""
+        """Characteristic roots of the loop, which decide stability."""
         return None if self.loop is None else roots_of(self.loop)
 
     @cached_property
     def noise(self) -> Noise | None:
-        """Of a stable loop with a queue, else None: that of halvings, whatever the flows."""
+        """Noise of the queue, for a stable loop with a queue; otherwise None. Cuts are taken as halvings,
+        whatever the flows."""
         if not isinstance(self.loop, QueueLoop) or self.roots is None or not self.roots.stable:
             return None
         return noise_of(self.loop)
 
     @cached_property
     def deviation(self) -> float | None:
-        """The predicted standard deviation of the queue, packets."""
+        """Predicted standard deviation of the queue, packets."""
         return None if self.noise is None else self.noise.deviation
 
     @property
     def period(self) -> float | None:
-        """Of the rightmost oscillation, seconds; None where that dies out before it is one, which is
-        where sigma is below -omega."""
+        """Period of the rightmost oscillation, in seconds. None if it dies out within one period, that is if
+        sigma is below -omega."""
         root = None if self.roots is None else self.roots.oscillating
         return None if root is None or -root.real > root.imag else 2.0 * math.pi / root.imag
 
     @property
     def of_reno(self) -> bool:
-        """Whether all flows are of Reno's family."""
+        """True if all flows belong to Reno's family."""
         return all(group.kind == "reno" for group in self.system.groups)
 
     @cached_property
     def sawtooth(self) -> Sawtooth | None:
-        """Of DCTCP under a step."""
+        """Limit cycle of DCTCP under a step; None for other systems."""
         law = self.point.law
         if not isinstance(law, Step) or any(group.kind != "dctcp" for group in self.system.groups):
             return None
@@ -111,17 +113,17 @@ class Analysis:
 
     @cached_property
     def swing(self) -> Swing | None:
-        """Of HRED."""
+        """Unstable cycle of HRED; None for other laws."""
         return swing_of(self.system, self.point) if isinstance(self.point.law, Hred) else None
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
-        """Everything that makes a prediction doubtful here."""
+        """Flags of all conditions that make a prediction doubtful here."""
         return (*self.given, *_flags(self))
 
     @cached_property
     def predictions(self) -> tuple[Prediction, ...]:
-        """What packets should show."""
+        """Predictions to compare with packets."""
         rows: list[tuple[str, float | bool | None, str]] = [
             ("queue", self.point.queue, "packets"),
             # The square root is Reno's: what other controls need is told, but no tolerance is known for it.
@@ -144,7 +146,7 @@ class Analysis:
         )
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Document that `--json` prints."""
         system, point, margins, roots = self.system, self.point, self.margins, self.roots
         groups = [
             {
@@ -245,7 +247,7 @@ def swing_of(system: System, point: Point) -> Swing:
 
 
 def _flags(found: Analysis) -> list[Flag]:
-    """By the conditions of the models: see docs/explanation/fluid.md."""
+    """Flags by the conditions of the models, see docs/explanation/fluid.md."""
     flags: list[Flag] = []
 
     def add(holds: bool, code: str, text: str) -> None:  # noqa: FBT001

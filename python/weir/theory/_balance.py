@@ -34,13 +34,13 @@ Sender = Literal[
 """A kind of sender, by its answer to a price; `reno-2003` and `reno-round` as Low (2003) has them."""
 
 CUBIC_K = (0.4 * 3.7 / 1.2) ** 0.25
-"""1.0537: C (3 + beta) / (4 (1 - beta)) to the fourth root."""
+"""Constant of CUBIC, 1.0537: C (3 + beta) / (4 (1 - beta)) to the fourth root."""
 
 TOLERANCE = 1e-10
-"""Of a capacity."""
+"""Largest error of a link's load, as a fraction of its capacity."""
 
 SCALE: dict[Sender, str] = {"vegas": "delay", "rem-log1p": "price", "rem-log": "price"}
-"""What the price of a kind is; a probability where nothing is said."""
+"""Meaning of a price, by kind of sender; for the kinds that are not here it is a probability."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,19 @@ class Path:
     name: str
     links: tuple[str, ...]
     rtt: float
-    """D, seconds, queues included; of Vegas without."""
+    """Round trip D in seconds. It includes the queues, except for Vegas."""
     kind: Sender = "square-root"
     flows: float = 1.0
     weight: float = 1.0
-    """alpha d of Vegas, packets; w of REM's hosts; what multiplies the price of the others."""
+    """Weight, which is alpha d of Vegas in packets, and w of REM's hosts. For the other kinds the price is
+    divided by it."""
     most: float = math.inf
-    """Packets per second that the receiver's window lets through."""
+    """Greatest rate that the receiver's window allows, packets per second."""
     friendly: bool = False
-    """Whether CUBIC sends no less than Reno."""
+    """True if CUBIC sends no less than Reno."""
 
     def rate(self, price: float) -> float:
-        """Packets per second of one flow at a price."""
+        """Rate of one flow at a price, packets per second."""
         if price <= 0.0:
             return min(self.most, 1e18)
         return min(self._demand(price), self.most)
@@ -89,24 +90,24 @@ class Path:
 
 @dataclass(frozen=True)
 class Balance:
-    """Where a network rests."""
+    """Rates and prices at which a network rests."""
 
     paths: tuple[Path, ...]
     links: tuple[str, ...]
     capacities: NDArray[np.float64]
     rates: NDArray[np.float64]
-    """Of one flow of each path, packets per second."""
+    """Rate of one flow of each path, packets per second."""
     prices: NDArray[np.float64]
-    """Of the links."""
+    """Prices of the links."""
     residual: float
-    """Of the conditions of Karush, Kuhn and Tucker: the largest excess or, of a link with a price, lack, as a
-    share of its capacity."""
+    """Largest error in the conditions of Karush, Kuhn and Tucker, as a fraction of a link's capacity. It is
+    the excess load, or the unused capacity of a link with a price."""
     mixed: bool
-    """Whether prices differ in kind: no one optimum then, and no theorem."""
+    """True if prices differ in kind, so that there is no single optimum, and no theorem applies."""
 
     @property
     def load(self) -> NDArray[np.float64]:
-        """Packets per second over each link."""
+        """Load of each link, packets per second."""
         return _routes(self.paths, self.links) @ self.rates
 
 
@@ -145,7 +146,7 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
 
 
 def _routes(paths: tuple[Path, ...], links: Sequence[str]) -> NDArray[np.float64]:
-    """Of shape (links, paths): the flows of a path over a link."""
+    """Number of flows of a path over a link, shape (links, paths)."""
     return np.array([[path.flows if link in path.links else 0.0 for path in paths] for link in links])
 
 

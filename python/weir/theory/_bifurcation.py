@@ -25,15 +25,15 @@ class RedMap:
 
     flows: float
     capacity: float
-    """Packets per second."""
+    """Capacity C, packets per second."""
     rtt: float
-    """R0, seconds."""
+    """Propagation round trip R0, seconds."""
     min_th: float
     max_th: float
     max_p: float
     buffer: float
     constant: float = EVEN
-    """K."""
+    """Constant K of the square root."""
 
     def __post_init__(self) -> None:
         ends = self.min_th, self.max_th
@@ -44,25 +44,25 @@ class RedMap:
 
     @property
     def pipe(self) -> float:
-        """R0 C, packets."""
+        """Bandwidth-delay product R0 C, packets."""
         return self.rtt * self.capacity
 
     @cached_property
     def empty_above(self) -> float:
-        """b1: at this average, packets, and above the queue is empty."""
+        """Average b1 in packets, at and above which the queue is empty."""
         p = (self.flows * self.constant / self.pipe) ** 2
         return self.max_th if p >= self.max_p else self._average(p)
 
     @cached_property
     def full_below(self) -> float:
-        """b2: at this average, packets, and below the queue is full."""
+        """Average b2 in packets, at and below which the queue is full."""
         return self._average((self.flows * self.constant / (self.buffer + self.pipe)) ** 2)
 
     def _average(self, p: float) -> float:
         return self.min_th + p / self.max_p * (self.max_th - self.min_th)
 
     def queue(self, average: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Q, packets."""
+        """Queue Q at an average, packets."""
         p = np.maximum((average - self.min_th) / (self.max_th - self.min_th) * self.max_p, 1e-300)
         found = self.flows * self.constant / np.sqrt(p) - self.pipe
         return np.where(
@@ -70,7 +70,7 @@ class RedMap:
         )
 
     def step(self, average: NDArray[np.float64], weight: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """The average a round trip later."""
+        """Average one round trip later."""
         return (1.0 - weight) * average + weight * self.queue(average)
 
     @cached_property
@@ -85,18 +85,18 @@ class RedMap:
 
     @property
     def slope(self) -> float:
-        """Q' at the fixed point."""
+        """Slope Q' at the fixed point."""
         share = (self.fixed - self.min_th) / (self.max_th - self.min_th) * self.max_p
         line = self.max_p / (self.max_th - self.min_th)
         return -0.5 * self.flows * self.constant * share**-1.5 * line
 
     def eigenvalue(self, weight: float) -> float:
-        """Of the map at its fixed point."""
+        """Eigenvalue of the map at its fixed point."""
         return 1.0 - weight + weight * self.slope
 
     @property
     def critical(self) -> float:
-        """The weight at which the fixed point doubles its period: the eigenvalue is -1."""
+        """Weight at which the fixed point doubles its period, as the eigenvalue is -1."""
         return 2.0 / (1.0 - self.slope)
 
     def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:

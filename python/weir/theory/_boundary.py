@@ -1,4 +1,4 @@
-"""Where stability ends, in one variable."""
+"""Boundary of stability in one variable."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ EVEN = math.sqrt(1.5)
 
 
 def independent() -> float:
-    """Of independent signals of which each halves the window, in the limit of small p.
+    """Constant for independent signals that each halve the window, in the limit of small p.
 
     Counted in packets X = W^2 / 2 grows by one each and falls to a quarter at a signal: X p at rest is the
     sum of 4^-k times exponential variables, and the mean window over time is sqrt(2) / E[X^-1/2].
@@ -28,9 +28,10 @@ def independent() -> float:
 
 
 def by_rounds(p: float) -> float:
-    """Of independent signals with at most one cut a round trip, whose next round neither grows nor cuts.
+    """Constant for independent signals with at most one cut per round trip; the next round neither grows nor
+    cuts.
 
-    The stationary distribution of the window at the start of a round, in quarters of a packet.
+    Computed from the stationary distribution of the window at the start of a round, in quarters of a packet.
     """
     fine = 4
     windows = np.arange(fine, int(12.0 / math.sqrt(p)) * fine + 1) / fine

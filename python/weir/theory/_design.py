@@ -32,28 +32,28 @@ REM_SETTINGS = (1.001, 0.1, 0.002)
 """Athuraliya and others (2001): phi and alpha; T of 2 ms."""
 
 GAIN_MARGIN = 2.0
-"""What is left where no rule says it."""
+"""Gain margin of the designs for which no rule states one."""
 
 
 @dataclass(frozen=True)
 class PiDesign:
-    """PI by its rule."""
+    """Gains of PI by its rule."""
 
     gain: float
-    """K, per packet and second."""
+    """Gain K, per packet and second."""
     zero: float
-    """z, rad/s."""
+    """Zero z, rad/s."""
     interval: float
-    """T, seconds."""
+    """Interval T, seconds."""
 
     @property
     def a(self) -> float:
-        """Per packet: K (1/z + T/2)."""
+        """Gain a = K (1/z + T/2), per packet."""
         return self.gain * (1.0 / self.zero + self.interval / 2.0)
 
     @property
     def b(self) -> float:
-        """Per packet: K (1/z - T/2)."""
+        """Gain b = K (1/z - T/2), per packet."""
         return self.gain * (1.0 / self.zero - self.interval / 2.0)
 
 
@@ -74,7 +74,7 @@ def pi_design(
 
 
 def red_crossover(flows: float, capacity: float, rtt: float) -> float:
-    """A tenth of the slower pole, rad/s."""
+    """Crossover at a tenth of the slower pole, rad/s."""
     return 0.1 * min(2.0 * flows / (rtt * rtt * capacity), 1.0 / rtt)
 
 
@@ -86,7 +86,7 @@ def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
 
 
 def red_weight(capacity: float, pole: float) -> float:
-    """w_q of an average with this pole in 1/s."""
+    """Weight w_q of an average with this pole in 1/s."""
     return -math.expm1(-pole / capacity)
 
 
@@ -97,7 +97,7 @@ def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
 
 
 def pi2_alpha(rtt: float, interval: float) -> float:
-    """0.1 T / R^2, 1/s."""
+    """Gain alpha of PI2, 0.1 T / R^2, in 1/s."""
     return 0.1 * interval / rtt**2
 
 
@@ -124,12 +124,12 @@ class Designed:
 
     discipline: str
     parameters: dict[str, Any]
-    """As a scenario has them."""
+    """Parameters as a scenario has them."""
     system: System
-    """For the fewest flows and the longest round trip."""
+    """System that was designed for, with the fewest flows and the longest round trip."""
     rule: str
     said: dict[str, float] = field(default_factory=dict[str, float])
-    """What the rule bounds."""
+    """Quantities of the rule by name, such as K and z of PI."""
 
 
 def design(

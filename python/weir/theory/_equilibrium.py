@@ -1,4 +1,4 @@
-"""Where queues and windows settle, by short formulas for one link.
+"""Equilibria of queues and windows, by short formulas for one link.
 
 REM hosts (Lapsley and Low 1999): a window is the rate that the price is worth times the round trip without
 queues, and windows fill pipe and queue:
@@ -28,14 +28,14 @@ class Host:
 
     utility: Utility
     receive_window: float = math.inf
-    """awnd, packets."""
+    """Receive window awnd, packets."""
     least: float = 0.0
-    """m, packets per second."""
+    """Least rate m, packets per second."""
     greatest: float = math.inf
-    """M, packets per second."""
+    """Greatest rate M, packets per second."""
 
     def window(self, price: float, tau: float) -> float:
-        """Packets."""
+        """Window at a price, packets."""
         rate = self.utility.demand(price, self.least, self.greatest)
         return min(self.receive_window, max(1.0, rate * tau))
 
@@ -45,19 +45,19 @@ class Settled:
     """REM hosts in equilibrium."""
 
     queue: float
-    """Packets."""
+    """Queue, packets."""
     windows: tuple[float, ...]
-    """Packets, by host."""
+    """Windows by host, packets."""
     price: float
 
     @property
     def marked(self) -> float:
-        """The share of packets that carry a mark, 1 - exp(-p)."""
+        """Fraction of packets that carry a mark, 1 - exp(-p)."""
         return -math.expm1(-self.price)
 
 
 def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) -> Settled:
-    """Where hosts settle over one link that marks by its queue.
+    """Equilibrium of hosts over one link that marks by its queue.
 
     `capacity` in packets per second; `tau`, the round trip without queues, in seconds; `gamma`, price per
     packet of queue. Where the windows do not fill the pipe the queue is zero. Raises TheoryError for
@@ -86,7 +86,7 @@ def reno_probability(window: float) -> float:
 
 
 def mean_window(flows: int, pipe: float, queue: float) -> float:
-    """Packets: n windows fill the pipe, capacity times round trip, and the queue."""
+    """Mean window in packets: n windows fill the pipe, which is capacity times round trip, and the queue."""
     return (pipe + queue) / flows
 
 

@@ -1,4 +1,4 @@
-"""What makes a prediction of the fluid doubtful, said before anything is measured."""
+"""Flags: conditions that make a prediction of the fluid doubtful, stated before anything is measured."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ SPOILT: dict[str, frozenset[str]] = {
     "two-signals": frozenset({"signal"}),
     "noise-unknown": frozenset({"deviation"}),
 }
-"""Flags, and the predictions that each spoils."""
+"""Predictions that each flag makes doubtful."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Why some predictions may fail here."""
+    """Reason why some predictions may fail here."""
 
     code: str
     text: str
 
     @property
     def spoils(self) -> frozenset[str]:
-        """Names of predictions."""
+        """Names of the predictions that the flag makes doubtful."""
         return SPOILT[self.code]
 
     def __str__(self) -> str:

@@ -28,7 +28,7 @@ from weir.theory._utility import TheoryError
 
 @dataclass(frozen=True)
 class Phase:
-    """From an instant on, seconds, the system is this one."""
+    """System from an instant on, in seconds."""
 
     since: float
     system: System
@@ -36,34 +36,34 @@ class Phase:
 
 @dataclass(frozen=True)
 class Course:
-    """What was integrated, on its own steps."""
+    """Solution of the equations, at the steps of the integration."""
 
     times: NDArray[np.float64]
-    """Seconds."""
+    """Instants of the steps, seconds."""
     queue: NDArray[np.float64]
-    """Packets."""
+    """Queue, packets."""
     signal: NDArray[np.float64]
-    """p; of DualPI2 that of its classic flows."""
+    """Signal p; for DualPI2 the one of its classic flows."""
     state: NDArray[np.float64]
-    """Of the law: RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual capacity, p of PI
-    and PIE."""
+    """State of the law, which is RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual
+    capacity, p of PI and PIE."""
     variables: dict[str, NDArray[np.float64]]
-    """Those that the last discipline shows, by the names that it has for them."""
+    """Variables that the last discipline records, by its names for them."""
     windows: dict[str, NDArray[np.float64]]
-    """The mean window of a group by name, packets; NaN where it has no flow."""
+    """Mean window of each group by name, packets; NaN while it has no flow."""
     steps: int
 
     def at(self, values: NDArray[np.float64], instants: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values at other instants."""
+        """Interpolates values at other instants."""
         return np.interp(instants, self.times, values)
 
     def swing(self, since: float) -> float:
-        """Of the queue from peak to peak, from an instant on, packets."""
+        """Peak-to-peak swing of the queue from an instant on, packets."""
         return float(np.ptp(self.queue[self.times >= since]))
 
     def period(self, since: float) -> float | None:
-        """Between the times at which the queue rises through its mean, from an instant on, seconds; None for
-        fewer than two periods."""
+        """Mean period from an instant on, in seconds, between the times at which the queue rises through its
+        mean. None for fewer than two periods."""
         # Steps differ in length, and a mean is over time.
         times = np.linspace(since, float(self.times[-1]), 2 * int((self.times >= since).sum()))
         queue = self.at(self.queue, times)
@@ -118,7 +118,7 @@ def integrate(
 
 
 def _written(system: System) -> dict[str, Any]:
-    """As the core reads it."""
+    """Document of a system, as the core reads it."""
     groups = [_finite(vars(group)) for group in system.groups]
     return {**_finite(vars(system)), "groups": groups, "law": _law(system.law)}
 
@@ -132,5 +132,5 @@ def _law(law: Law) -> dict[str, Any]:
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:
-    """Without bounds that are none, which JSON has not."""
+    """Values without infinite bounds, which JSON does not have."""
     return {name: value for name, value in values.items() if value != math.inf}

@@ -29,7 +29,7 @@ from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import require
 
 PIE_SCALE = _core.PIE_SCALE
-"""Below each probability, what PIE's step is divided by; above the last, by 1 (RFC 8033, section 4.2)."""
+"""Divisors of PIE's step, each below a probability; above the last one it is 1 (RFC 8033, section 4.2)."""
 
 SIGNALS = {"uniform": 2.0, "wait": 2.0 / 3.0, "geometric": 1.0}
 """Signals per packet over p_b for small p_b, by RED's spacing; `uniform` is 2 p / (1 + p) for all."""
@@ -46,9 +46,9 @@ class Red:
     gentle: bool = False
     spacing: Literal["uniform", "wait", "geometric"] = "geometric"
     parabola: bool = False
-    """NLRED; `max_p` is then what it reaches at `max_th`."""
+    """True for NLRED; `max_p` is then its probability at `max_th`."""
     pole: float | None = None
-    """k, 1/s, where it is given instead of w_q."""
+    """Pole k of the average in 1/s, if it is given instead of w_q."""
     name: str = "RED"
 
     def __post_init__(self) -> None:
@@ -60,20 +60,20 @@ class Red:
 
     @property
     def top(self) -> float:
-        """Where the line ends, packets."""
+        """Average at which the line ends, packets."""
         return 2.0 * self.max_th if self.gentle else self.max_th
 
     @property
     def knees(self) -> tuple[float, ...]:
-        """Where its slope jumps, packets."""
+        """Averages at which the slope of the line jumps, packets."""
         return (self.min_th, self.max_th, 2.0 * self.max_th) if self.gentle else (self.min_th, self.max_th)
 
     def lag(self, capacity: float) -> float:
-        """k, 1/s."""
+        """Pole k of the average, 1/s."""
         return -math.log1p(-self.w_q) * capacity if self.pole is None else self.pole
 
     def raw(self, average: float) -> float:
-        """p_b at an average queue, packets."""
+        """Probability p_b at an average queue in packets."""
         if average <= self.min_th:
             return 0.0
         if average < self.max_th:
@@ -91,7 +91,7 @@ class Red:
         return p if p >= 1.0 else SIGNALS[self.spacing] * p
 
     def slope(self, average: float) -> float:
-        """Of the signal, per packet."""
+        """Slope of the signal, per packet of the average."""
         p = self.raw(average)
         if not self.min_th < average < self.top:
             return 0.0
@@ -104,43 +104,44 @@ class Red:
         return line * (2.0 / (1.0 + p) ** 2 if self.spacing == "uniform" else SIGNALS[self.spacing])
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
-        """About rest at this queue."""
+        """Linear law about rest at this queue."""
         k = self.lag(capacity)
         return Realisation(on_state=self.slope(queue), state=-k, now=k)
 
 
 Shape = Literal["plain", "square", "price", "coupled"]
-"""What the probability is of the state: itself (PI, PIE), its square (PI2), 1 - phi^-x (REM), or for DualPI2
-k x of the scalable flows and x^2 of the others."""
+"""Probability as a function of the state: the state itself (PI, PIE), its square (PI2), or 1 - phi^-x (REM).
+DualPI2 (`coupled`) has k x for the scalable flows and x^2 for the others."""
 
 
 @dataclass(frozen=True)
 class Integrator:
-    """PI and its kin."""
+    """PI and related laws, which integrate the error of the queue."""
 
     name: str
     now: float
-    """Added to the state per packet, or second, above the target, every T."""
+    """Gain added to the state per packet, or second, above the target, every T."""
     before: float
-    """Taken from it per packet, or second, by which the queue was above the target T before."""
+    """Gain subtracted from the state per packet, or second, by which the queue exceeded the target T
+    before."""
     interval: float
-    """T, seconds."""
+    """Interval T, seconds."""
     target: float
-    """Packets, or seconds if `by_delay`."""
+    """Target in packets, or in seconds if `by_delay`."""
     by_delay: bool = False
     shape: Shape = "plain"
     phi: float = 1.001
-    """Base of REM's probability."""
+    """Base phi of REM's probability."""
     coupling: float = 2.0
-    """k of DualPI2."""
+    """Coupling factor k of DualPI2."""
     tuned: bool = False
-    """PIE: steps are divided by its table."""
+    """True for PIE, whose steps are divided by the factors of its table."""
     scale: float | None = None
-    """What PIE's steps are divided by, where it is held."""
+    """Fixed divisor of PIE's steps; None for the divisor from its table."""
     hold: bool = True
-    """Whether updates are T apart; else the continuous controller of the same gains."""
+    """True if updates are T apart; false for the continuous controller with the same gains."""
     counts_drops: bool = False
-    """REM by equation 2: what it drops arrives, and counts in the rate."""
+    """True for REM by equation 2, where dropped packets arrive, and count in the rate."""
 
     def __post_init__(self) -> None:
         require(self.interval > 0.0, f"{self.name}'s interval is {self.interval:g} s", "more than zero")
@@ -152,20 +153,20 @@ class Integrator:
 
     @property
     def integral(self) -> float:
-        """K: per second and packet (or second) above the target."""
+        """Gain K per second and packet (or second) above the target."""
         return (self.now - self.before) / self.interval
 
     @property
     def proportional(self) -> float:
-        """K/z: per packet (or second)."""
+        """Gain K/z per packet (or second)."""
         return (self.now + self.before) / 2.0
 
     def aim(self, capacity: float) -> float:
-        """The target, packets."""
+        """Target, packets."""
         return self.target * capacity if self.by_delay else self.target
 
     def of(self, state: float, *, scalable: bool = False) -> float:
-        """The probability at a state, of one class of flows."""
+        """Probability at a state, for one class of flows."""
         match self.shape:
             case "plain":
                 return state
@@ -177,7 +178,7 @@ class Integrator:
                 return -math.expm1(-state * math.log(self.phi))
 
     def slope(self, state: float, *, scalable: bool = False) -> float:
-        """Of the probability over the state."""
+        """Slope of the probability over the state."""
         match self.shape:
             case "plain":
                 return 1.0
@@ -190,22 +191,22 @@ class Integrator:
 
     @property
     def greatest(self) -> float:
-        """The state at which the probability is one, or as near as a price can come."""
+        """State at which the probability is one, or as near as a price can come."""
         return 37.0 / math.log(self.phi) if self.shape == "price" else 1.0
 
     def divisor(self, p: float) -> float:
-        """What PIE's steps are divided by at a probability; 1 for the others."""
+        """Divisor of PIE's steps at a probability; 1 for the other laws."""
         if self.scale is not None or not self.tuned:
             return self.scale or 1.0
         return next((scale for below, scale in PIE_SCALE if p < below), 1.0)
 
     def near_edge(self, p: float) -> float | None:
-        """The edge of PIE's table within a factor of 2 of p; None if there is none."""
+        """Edge of PIE's table within a factor of 2 of p; None if there is none."""
         edges = (edge for edge, _ in PIE_SCALE if self.tuned and self.scale is None)
         return next((edge for edge in edges if edge / 2.0 < p < edge * 2.0), None)
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
-        """About rest, where the state is `signal`. The signal is the state."""
+        """Linear law about rest, at the state `signal`. The signal of this law is its state."""
         over = self.divisor(signal) * (capacity if self.by_delay else 1.0)
         if self.hold:
             now, before = self.now / over / self.interval, -self.before / over / self.interval
@@ -278,7 +279,7 @@ class AdaptiveRed:
 
     @property
     def middle(self) -> float:
-        """Of the band, packets."""
+        """Middle of the band, packets."""
         return 0.5 * (self.red.min_th + self.red.max_th)
 
     def found(self, signal: float) -> Red:

@@ -21,9 +21,10 @@ Real = NDArray[np.floating[Any]]
 
 PER_DECADE = 2000
 LEAST = 1e-4
-"""rad/s."""
+"""Lowest frequency, rad/s."""
 MOST = 1000.0
-"""rad/s; of loops of shorter round trips more, of sampled laws no more than half of their rate."""
+"""Highest frequency, rad/s. It is higher for loops of shorter round trips, and at most half the rate of a
+sampled law."""
 
 
 @dataclass(frozen=True)
@@ -31,43 +32,43 @@ class Crossover:
     """A frequency at which L(jw) has size one, or is real and negative."""
 
     frequency: float
-    """rad/s."""
+    """Frequency of the crossover, rad/s."""
     margin: float
-    """Of phase, degrees; or of gain, a factor."""
+    """Phase margin in degrees, or gain margin as a factor."""
 
 
 @dataclass(frozen=True)
 class Margins:
-    """All crossovers of a loop; the smallest margin of each kind counts."""
+    """Margins of a loop at all crossovers. The smallest margin of each kind counts."""
 
     gains: tuple[Crossover, ...]
-    """Where L has size 1, with the phase margin there."""
+    """Gain crossovers, where L has size 1, with their phase margins."""
     phases: tuple[Crossover, ...]
-    """Where the phase is -180 degrees, with the gain margin there."""
+    """Phase crossovers, where the phase is -180 degrees, with their gain margins."""
 
     @property
     def gain_crossover(self) -> float | None:
-        """rad/s."""
+        """Frequency of the gain crossover with the smallest margin, rad/s."""
         return None if not self.gains else self._phase.frequency
 
     @property
     def phase_margin(self) -> float | None:
-        """Degrees."""
+        """Smallest phase margin, degrees."""
         return None if not self.gains else self._phase.margin
 
     @property
     def delay_margin(self) -> float | None:
-        """Seconds of further delay in the loop, the queue being the same."""
+        """Delay in seconds that the loop bears in addition, the queue being the same."""
         return None if not self.gains else math.radians(self._phase.margin) / self._phase.frequency
 
     @property
     def phase_crossover(self) -> float | None:
-        """rad/s."""
+        """Frequency of the phase crossover with the smallest margin, rad/s."""
         return None if not self.phases else self._gain.frequency
 
     @property
     def gain_margin(self) -> float | None:
-        """A factor; None where the phase never gets there."""
+        """Smallest gain margin, a factor; None if the phase never reaches -180 degrees."""
         return None if not self.phases else self._gain.margin
 
     @property
@@ -80,14 +81,14 @@ class Margins:
 
 
 def span(loop: Loop) -> tuple[float, float]:
-    """The frequencies that are looked at, rad/s."""
+    """Lowest and highest frequency of the analysis, rad/s."""
     most = max(MOST, 50.0 / loop.shortest_rtt)
     least = LEAST if loop.longest_rtt > 1e-3 else LEAST * 1e-2 / loop.longest_rtt
     return least, min(most, math.pi / loop.interval) if loop.interval else most
 
 
 def grid(loop: Loop, per_decade: int = PER_DECADE) -> NDArray[np.float64]:
-    """Frequencies, rad/s."""
+    """Frequencies of the analysis, rad/s."""
     least, most = span(loop)
     return np.geomspace(least, most, round(per_decade * math.log10(most / least)) + 1)
 
@@ -118,7 +119,7 @@ def margins_of(loop: Loop, per_decade: int = PER_DECADE, halvings: int = 45) -> 
 def _crossings(
     loop: Loop, frequencies: Real, values: Complex, of: Callable[[Complex], Real], halvings: int
 ) -> list[tuple[float, complex]]:
-    """Where a function of L(jw) changes its sign, and L there."""
+    """Values of L at which a function of L(jw) changes its sign, with their frequencies."""
     found = of(values)
     places = np.flatnonzero(np.signbit(found[:-1]) != np.signbit(found[1:]))
     if not places.size:

@@ -1,6 +1,6 @@
 """A scenario at an instant as a system of the fluid model.
 
-What a port, a path, a discipline and a congestion control are in the model, the core reads: `weir-theory`.
+The core reads ports, paths, disciplines and congestion controls as parts of the model: `weir-theory`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from weir.theory._utility import TheoryError
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read."""
+    """Result of reading a scenario: the system, its flags and where it was read."""
 
     system: System
     flags: tuple[Flag, ...]
     port: str
     at: float
-    """Seconds."""
+    """Instant, seconds."""
     packet_bytes: int
     discipline: str
 
@@ -39,12 +39,12 @@ class Queue:
 
     discipline: str
     capacity: float
-    """C, packets per second."""
+    """Capacity C, packets per second."""
     buffer: float
-    """B, packets."""
+    """Buffer B, packets."""
     law: Law | None
     why: str | None
-    """Why it has no law."""
+    """Reason why the queue has no law."""
 
 
 def system_of(
@@ -77,7 +77,7 @@ def queue_of(scenario: Scenario, port: str, at: float, packet_bytes: int) -> Que
 
 
 def asked(function: Callable[..., str], *arguments: object) -> Any:  # noqa: ANN401 - JSON
-    """What the core answers. Raises TheoryError."""
+    """Answer of the core, from JSON. Raises TheoryError."""
     try:
         return json.loads(function(*arguments))
     except ValueError as error:

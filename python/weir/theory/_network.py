@@ -18,37 +18,38 @@ from numpy.typing import NDArray
 from weir.theory._utility import Utility, require
 
 Vector = NDArray[np.float64]
-"""One number for each source or link, in the order of the network."""
+"""Numbers for each source or link, in the order of the network."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """One direction of a link."""
+    """Link of the model: one direction of a link."""
 
     name: str
     rate: float
-    """Packets per second that it can carry."""
+    """Rate of the link, packets per second."""
     target: float = 1.0
-    """rho, the share of the rate that is to be used."""
+    """Target utilisation rho, the fraction of the rate to be used."""
 
     @property
     def capacity(self) -> float:
-        """c: packets per second that may pass."""
+        """Capacity c, the packets per second that may pass."""
         return self.rate * self.target
 
 
 @dataclass(frozen=True)
 class Source:
-    """One sender, or `count` of a kind."""
+    """Source of the model: one sender, or `count` of a kind."""
 
     name: str
     path: tuple[str, ...]
     utility: Utility
     least: float = 0.0
-    """m, packets per second."""
+    """Least rate m, packets per second."""
     greatest: float = math.inf
-    """M, packets per second. Infinite: what the narrowest link of the path carries and a quarter, divided
-    by `count`. No feasible rate is as high, so that it holds nowhere but at a price near zero."""
+    """Greatest rate M, packets per second. If infinite, it becomes the rate of the narrowest link of the path
+    plus a quarter, divided by `count`. No feasible rate is as high, so that it matters only at a price near
+    zero."""
     count: int = 1
 
 
@@ -99,33 +100,33 @@ class Network:
 
     @cached_property
     def routes(self) -> Vector:
-        """Of shape (links, sources): how many flows of a source pass a link."""
+        """Number of flows of a source over a link, shape (links, sources)."""
         passes = [[link.name in source.path for source in self.sources] for link in self.links]
         return np.asarray(passes, dtype=np.float64) * self.counts
 
     @cached_property
     def paths(self) -> Vector:
-        """Of shape (links, sources): 1 where a link is on the path."""
+        """Incidence matrix, shape (links, sources), with 1 if the link is on the path."""
         return np.minimum(self.routes, 1.0)
 
     @cached_property
     def counts(self) -> Vector:
-        """Flows of each source."""
+        """Number of flows of each source."""
         return np.array([source.count for source in self.sources], dtype=np.float64)
 
     @cached_property
     def capacities(self) -> Vector:
-        """What may pass each link, c, packets per second."""
+        """Capacity c of each link, packets per second."""
         return np.array([link.capacity for link in self.links])
 
     @cached_property
     def least(self) -> Vector:
-        """The least rates, m."""
+        """Least rates m, packets per second."""
         return np.array([source.least for source in self.sources])
 
     @cached_property
     def greatest(self) -> Vector:
-        """The greatest rates, M; finite."""
+        """Greatest rates M, packets per second; finite."""
         of = {link.name: link.capacity for link in self.links}
         return np.array(
             [
@@ -138,40 +139,41 @@ class Network:
 
     @cached_property
     def largest_step(self) -> float:
-        """2 over the Lipschitz constant of the loads as functions of the prices: the largest eigenvalue of
-        R diag(alpha bar) R', with the steepest that each demand can be, at its greatest rate."""
+        """Bound on the step, 2 over the Lipschitz constant of the loads as functions of the prices. The
+        constant is the largest eigenvalue of R diag(alpha bar) R', with the steepest slope that each demand
+        can have, at its greatest rate."""
         curvature = (self.routes * self.slopes(self.greatest)) @ self.paths.T
         return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
 
     def load(self, rates: Vector) -> Vector:
-        """What passes each link, packets per second."""
+        """Load of each link, packets per second."""
         return self.routes @ rates
 
     def demand(self, prices: Vector) -> Vector:
-        """Each source's rate at these prices of the links: equation 3."""
+        """Rate of each source at these prices of the links, packets per second: equation 3."""
         return self.demand_at(prices @ self.paths)
 
     def demand_at(self, price: Vector) -> Vector:
-        """Each source's rate, by the price of its path."""
+        """Rate of each source by the price of its path, packets per second."""
         weight, exponent, shift = self._shapes
         with np.errstate(divide="ignore", over="ignore"):
             worth = (weight / np.maximum(price, 0.0)) ** exponent - shift
         return np.clip(worth, self.least, self.greatest)
 
     def utility(self, rates: Vector) -> float:
-        """The sum of all utilities: what is maximised."""
+        """Sum of all utilities, which is maximised."""
         return sum((self.counts * self._of_each(Utility.value, rates)).tolist())
 
     def marginal(self, rates: Vector) -> Vector:
-        """U' of each source."""
+        """Marginal utility U' of each source."""
         return self._of_each(Utility.marginal, rates)
 
     def slopes(self, rates: Vector) -> Vector:
-        """How fast the demand of each source falls where it is its rate, packets/s per unit of price."""
+        """Decrease of each source's demand where it equals its rate, packets/s per unit of price."""
         return self._of_each(Utility.slope, rates)
 
     def with_target(self, target: float) -> Network:
-        """The same network whose links are to be used to this share."""
+        """Network with another target utilisation of its links."""
         return replace(self, links=tuple(replace(link, target=target) for link in self.links))
 
     def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:
@@ -185,7 +187,8 @@ class Network:
 
 
 def dumbbell() -> Network:
-    """One link of 5625 packets/s, that of Lapsley and Low (1999), shared by five who value it differently."""
+    """Network of one link of 5625 packets/s, as in Lapsley and Low (1999), shared by five sources with
+    different utilities."""
     path = ("bottleneck",)
     return Network(
         (Link("bottleneck", 5625.0),),
@@ -201,7 +204,8 @@ def dumbbell() -> Network:
 
 
 def parking_lot() -> Network:
-    """Three links in a row; one crosses them all, one two, and each link has a source of its own."""
+    """Network of three links in a row. One source crosses them all, one two, and each link has a source of
+    its own."""
     return Network(
         (Link("first", 1000.0), Link("second", 800.0), Link("third", 1200.0)),
         (
@@ -217,4 +221,4 @@ def parking_lot() -> Network:
 
 
 EXAMPLES = {"dumbbell": dumbbell, "parking-lot": parking_lot}
-"""By the name for `weir theory ofc --example`."""
+"""Networks by their names for `weir theory ofc --example`."""

@@ -22,21 +22,21 @@ PER_DECADE = 1000
 
 @dataclass(frozen=True)
 class Noise:
-    """The predicted spectrum of the queue."""
+    """Predicted spectrum of the queue."""
 
     frequencies: NDArray[np.float64]
-    """rad/s."""
+    """Frequencies, rad/s."""
     density: NDArray[np.float64]
-    """Two-sided, packets^2 s."""
+    """Two-sided spectral density, packets^2 s."""
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the queue, packets."""
+        """Standard deviation of the queue, packets."""
         return math.sqrt(float(np.trapezoid(self.density, self.frequencies)) / math.pi)
 
     @property
     def peak_period(self) -> float:
-        """Seconds, where the spectrum is highest."""
+        """Period at which the spectrum is highest, seconds."""
         top = int(np.argmax(self.density))
         w, s = np.log(self.frequencies), self.density
         if 0 < top < len(s) - 1:
@@ -48,6 +48,6 @@ class Noise:
 
 
 def noise_of(loop: Loop) -> Noise:
-    """Of a loop that is stable; otherwise the numbers mean nothing."""
+    """Noise of a stable loop. For an unstable loop the numbers mean nothing."""
     frequencies = grid(loop, PER_DECADE)
     return Noise(frequencies, loop.noise(frequencies))

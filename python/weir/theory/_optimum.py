@@ -24,11 +24,13 @@ from weir.theory._utility import require
 Which = NDArray[np.bool_]
 
 TIGHT = 1e-6
-"""Of a capacity or a range of rates: nearer than this, a bound holds with equality."""
+"""Distance from a bound, as a fraction of a capacity or a range of rates, below which the bound holds with
+equality."""
 
 
 _TRUSTED = 1e-3
-"""What an optimum may miss of its conditions: a tenth of what the algorithms are measured to."""
+"""Error of the conditions that an optimum may have: a tenth of the accuracy to which the algorithms are
+measured."""
 
 
 @dataclass(frozen=True)
@@ -36,27 +38,28 @@ class Optimum:
     """Rates and prices at which the sum of utilities is greatest."""
 
     rates: Vector
-    """Packets per second, by source."""
+    """Rates by source, packets per second."""
     prices: Vector
-    """By link."""
+    """Prices by link."""
     utility: float
     unique_prices: bool
-    """Whether other prices would do as well. The rates are always unique."""
+    """True if no other prices would do as well. The rates are always unique."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """By how much rates and prices miss the conditions of the optimum; zero at it alone."""
+    """Errors of rates and prices in the conditions of the optimum; all are zero at the optimum alone."""
 
     overload: float
-    """The most that a link carries beyond its capacity, as a share of it."""
+    """Largest load of a link beyond its capacity, as a fraction of the capacity."""
     slackness: float
-    """The most that a link with a price has left, share of its capacity, weighted by the share of its
-    price in the greatest of all prices."""
+    """Largest unused fraction of the capacity of a link with a price, weighted by its price over the greatest
+    of all prices."""
     bounds: float
-    """The most that a rate lies outside [m, M], as a share of M."""
+    """Largest distance of a rate from [m, M], as a fraction of M."""
     stationarity: float
-    """The most that U' and the price of the path differ where the rate could move, as a share of U'."""
+    """Largest difference between U' and the price of the path where the rate could move, as a fraction of
+    U'."""
 
     @property
     def worst(self) -> float:
@@ -64,7 +67,7 @@ class Conditions:
 
 
 def conditions(network: Network, rates: Vector, prices: Vector, tight: float = TIGHT) -> Conditions:
-    """What rates and prices miss of the conditions of Karush, Kuhn and Tucker."""
+    """Errors of rates and prices in the conditions of Karush, Kuhn and Tucker."""
     free = (network.capacities - network.load(rates)) / network.capacities
     highest = max(float(prices.max()), np.finfo(float).tiny)
     outside = np.maximum(network.least - rates, rates - network.greatest) / network.greatest

@@ -30,20 +30,20 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Branch:
-    """A group in the loop."""
+    """Group of flows as a branch of the loop."""
 
     rtt: float
     answer: Response
-    """Its signal is in units of the law's state."""
+    """Linear answer of its window; the signal is in units of the law's state."""
     gives: float
-    """g: packets per second more for each packet of one window."""
+    """Rate gained per packet of one window: g, packets per second."""
     yields: float
-    """x: packets per second less for each packet of queue."""
+    """Rate lost per packet of queue: x, packets per second."""
     rate: float
-    """Packets per second of its flows."""
+    """Rate of its flows, packets per second."""
 
     def window(self, s: Complex, e: Complex) -> Complex:
-        """What one packet per second of input makes of the window."""
+        """Transfer function of a window: its response to an input of one packet per second."""
         return 1.0 / (s + self.answer.now + self.answer.before * e)
 
 
@@ -54,34 +54,34 @@ class QueueLoop:
     branches: tuple[Branch, ...]
     law: Realisation
     through: float = 0.0
-    """Packets per second that a larger signal takes away at once, where it drops."""
+    """Rate in packets per second that a larger signal takes away at once, if the law drops."""
 
     @property
     def interval(self) -> float:
-        """T of the law, seconds; zero if it is continuous."""
+        """Interval T of the law, seconds; zero if it is continuous."""
         return self.law.interval
 
     @property
     def longest_rtt(self) -> float:
-        """Seconds."""
+        """Longest round trip, seconds."""
         return max(branch.rtt for branch in self.branches)
 
     @property
     def shortest_rtt(self) -> float:
-        """Seconds."""
+        """Shortest round trip, seconds."""
         return min(branch.rtt for branch in self.branches)
 
     def plant(self, s: Complex) -> Complex:
-        """P(s), packets."""
+        """Plant P(s), from the signal to the queue, packets."""
         above, below = self._sides(s)
         return above / below
 
     def control(self, s: Complex) -> Complex:
-        """C(s), per packet."""
+        """Controller C(s), from the queue to the signal, per packet."""
         return self.law.transfer(s)
 
     def open_loop(self, s: Complex) -> Complex:
-        """L(s)."""
+        """Open loop L(s)."""
         return self.plant(s) * self.control(s)
 
     def _sides(self, s: Complex) -> tuple[Complex, Complex]:
@@ -96,7 +96,7 @@ class QueueLoop:
         return above, below
 
     def noise(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The spectrum of the queue, packets^2 s, that the cuts of the flows make: see `noise`."""
+        """Spectrum of the queue due to the cuts of the flows, packets^2 s: see `noise`."""
         s = 1j * frequencies
         above, below = self._sides(s)
         whole = below + above * self.control(s)
@@ -107,7 +107,8 @@ class QueueLoop:
         return found
 
     def matrices(self) -> list[tuple[float, Matrix]]:
-        """The loop as x' = sum of A_k x(t - delay_k): windows of the groups, queue, state of the law."""
+        """Matrices of the loop as x' = sum of A_k x(t - delay_k): windows of the groups, queue, state of the
+        law."""
         count = len(self.branches)
         size, queue, state = count + 2, count, count + 1
         found: dict[float, Matrix] = {}
@@ -136,28 +137,28 @@ class QueueLoop:
 
 @dataclass(frozen=True)
 class RateLoop:
-    """AVQ's: the queue is empty, and the law looks at the rate. One round trip for all."""
+    """Loop of AVQ: the queue is empty, and the law observes the rate. All flows have one round trip."""
 
     rtt: float
     cut: float
     rate: float
-    """Of all, packets per second."""
+    """Rate of all flows, packets per second."""
     each: float
-    """Of one flow, packets per second."""
+    """Rate of one flow, packets per second."""
     signal: float
     alpha: float
-    """1/s."""
+    """Gain alpha of AVQ, 1/s."""
 
     interval = 0.0
 
     @property
     def longest_rtt(self) -> float:
-        """Seconds."""
+        """Round trip, seconds."""
         return self.rtt
 
     @property
     def shortest_rtt(self) -> float:
-        """Seconds."""
+        """Round trip, seconds."""
         return self.rtt
 
     @property
@@ -165,24 +166,24 @@ class RateLoop:
         return self.cut * self.each * self.signal
 
     def plant(self, s: Complex) -> Complex:
-        """From the signal to the rate: packets per second."""
+        """Plant, from the signal to the rate in packets per second."""
         e = np.exp(-s * self.rtt)
         return self.cut * self.each * self.rate * e / (s + self._lag * (1.0 + e))
 
     def control(self, s: Complex) -> Complex:
-        """From the rate to the signal."""
+        """Controller, from the rate to the signal."""
         return ((1.0 - self.signal) + self.alpha / s) / self.rate
 
     def open_loop(self, s: Complex) -> Complex:
-        """L(s)."""
+        """Open loop L(s)."""
         return self.plant(s) * self.control(s)
 
     def noise(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
-        """There is none of an empty queue."""
+        """Spectrum of the queue: NaN, since the queue is empty."""
         return np.full_like(frequencies, math.nan)
 
     def matrices(self) -> list[tuple[float, Matrix]]:
-        """Rate of all, and the law's integral of it."""
+        """Matrices for the rate of all flows, and the law's integral of it."""
         drive = self.cut * self.each * self.rate
         now = np.array([[-self._lag, 0.0], [self.alpha / self.rate, 0.0]])
         late = np.array([[-self._lag - drive * (1.0 - self.signal) / self.rate, -drive], [0.0, 0.0]])
@@ -193,8 +194,9 @@ Loop = QueueLoop | RateLoop
 
 
 def intensity(rate: float) -> float:
-    """Of the noise of cuts, packets^2/s: they come at the rate of the signals, and a cut takes half of the
-    window that a packet meets, whose mean square is 8/(3p). So p cancels: rate p E[W^2] / 4 = 2 rate / 3."""
+    """Intensity of the noise of cuts, packets^2/s. Cuts come at the rate of the signals. A cut takes half
+    of the window that a packet meets, whose mean square is 8/(3p). So p cancels: rate p E[W^2] / 4 = 2
+    rate / 3."""
     return 2.0 * rate / 3.0
 
 
@@ -245,7 +247,7 @@ def _branches(system: System, at: Point, *, simple: bool = False) -> tuple[Branc
 
 
 def _through(system: System, at: Point) -> float:
-    """What a larger signal drops at once, in units of the law's state."""
+    """Rate that a larger signal drops at once, per unit of the law's state."""
     found = 0.0
     for group, rate in zip(system.groups, at.rates, strict=True):
         slope = 1.0

@@ -1,4 +1,4 @@
-"""Where a queue and its senders rest.
+"""Operating point of a queue and its senders.
 
 Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. Laws with an integrator rest at
 their target, and p follows; laws with a line rest where p of the line is p of the senders: one rises, one
@@ -21,16 +21,16 @@ from weir.theory._utility import TheoryError, require
 
 @dataclass(frozen=True)
 class System:
-    """One queue and the flows over it."""
+    """System of one queue and the flows over it."""
 
     groups: tuple[Group, ...]
     capacity: float
-    """C, packets per second."""
+    """Capacity C, packets per second."""
     law: Law
     unresponsive: float = 0.0
-    """u: what answers nothing, packets per second."""
+    """Rate u of traffic that does not answer signals, packets per second."""
     buffer: float = math.inf
-    """B, packets."""
+    """Buffer B, packets."""
     name: str = "loop"
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class System:
 
     @property
     def drops(self) -> bool:
-        """Whether signals are drops, for any of the flows."""
+        """True if signals are drops, for any of the flows."""
         return not all(group.marked for group in self.groups)
 
 
@@ -56,40 +56,40 @@ class Point:
     """An operating point."""
 
     law: Red | Integrator | Hred | Avq | Step
-    """As it is there: Adaptive RED with the max_p that it has found."""
+    """Law at rest. Adaptive RED has the max_p that it has found."""
     queue: float
-    """Packets."""
+    """Queue, packets."""
     state: float
-    """What the law's integrator holds; the signal itself of laws without one."""
+    """State of the law's integrator; for laws without one, the signal itself."""
     signals: tuple[float, ...]
-    """p, by group."""
+    """Signals p by group."""
     rtts: tuple[float, ...]
-    """R, seconds, by group."""
+    """Round trips R by group, seconds."""
     windows: tuple[float, ...]
-    """W, packets, by group."""
+    """Windows W by group, packets."""
     rates: tuple[float, ...]
-    """Packets per second of all flows of a group that reach the queue."""
+    """Rates at which all flows of a group reach the queue, packets per second."""
     limited: bool = False
-    """Whether a receiver's window holds back any group."""
+    """True if a receiver's window limits any group."""
 
     @property
     def signal(self) -> float:
-        """p, of the first group."""
+        """Signal p of the first group."""
         return self.signals[0]
 
     @property
     def rate(self) -> float:
-        """Of what answers, packets per second."""
+        """Rate of the flows that answer signals, packets per second."""
         return sum(self.rates)
 
     @property
     def signalled(self) -> float:
-        """Signals per second."""
+        """Signals per second of all groups."""
         return sum(p * rate for p, rate in zip(self.signals, self.rates, strict=True))
 
 
 def operating_point(system: System) -> Point:
-    """Where the system rests. Raises TheoryError, with the reason, where it does not."""
+    """Resting point of the system. Raises TheoryError, with the reason, if there is none."""
     law = system.law
     match law:
         case Integrator():
@@ -112,7 +112,7 @@ def operating_point(system: System) -> Point:
 
 
 def _departing(system: System, queue: float, signals: tuple[float, ...]) -> float:
-    """What the flows and datagrams put through, packets per second."""
+    """Throughput of the flows and datagrams, packets per second."""
     total, lost = system.unresponsive, 0.0
     for group, p in zip(system.groups, signals, strict=True):
         rtt = group.round_trip(queue, system.capacity)
@@ -147,7 +147,7 @@ def _state(system: System, law: Integrator) -> float:
 
 
 def _probability(system: System, queue: Callable[[float], float], name: str) -> float:
-    """The p at which the senders fill the link."""
+    """Signal p at which the senders fill the link."""
 
     def over(p: float) -> float:
         return _departing(system, queue(p), (p,) * len(system.groups)) - system.capacity
@@ -230,7 +230,7 @@ def _point(system: System, law: object, queue: float, state: float, signals: tup
 
 
 def _of_avq(system: System, law: Avq) -> Point:
-    """At gamma C, with an empty queue."""
+    """Resting point of AVQ: rate gamma C, with an empty queue."""
     reached = law.gamma * system.capacity
 
     def over(p: float) -> float:

@@ -23,14 +23,14 @@ class Realisation:
     on_state: float = 0.0
     on_queue: float = 0.0
     state: float = 0.0
-    """1/s."""
+    """Coefficient of the state in its own derivative, 1/s."""
     now: float = 0.0
     before: float = 0.0
     interval: float = 0.0
-    """T, seconds."""
+    """Interval T, seconds."""
 
     def transfer(self, s: Complex) -> Complex:
-        """C(s), the signal over the queue."""
+        """Transfer function C(s) from the queue to the signal."""
         found = np.full_like(s, self.on_queue)
         if self.on_state:
             driven = self.now + (self.before * np.exp(-s * self.interval) if self.before else 0.0)

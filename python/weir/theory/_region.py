@@ -22,10 +22,10 @@ from weir.theory._utility import TheoryError, require
 
 SIZE = 40
 PER_DECADE = 150
-"""Frequencies of a cell: the roots decide, and margins are drawn as contours."""
+"""Frequencies per decade in the analysis of a cell: the roots decide, and margins are drawn as contours."""
 
 DEGREE = 12
-"""Of the collocation of a cell; Newton's method makes its roots exact."""
+"""Degree of the collocation in a cell. Newton's method makes its roots exact."""
 
 AXES = {
     "N": "Flows",
@@ -41,8 +41,8 @@ AXES = {
     "alpha": "alpha of AVQ (1/s)",
     "gamma": "gamma of AVQ",
 }
-"""What can be varied: N, C and R of the flows and the link, and parameters of the law. `gain` multiplies both
-gains of an integrator."""
+"""Titles of the variables of a map: N, C and R of the flows and the link, and parameters of the law. `gain`
+multiplies both gains of an integrator."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Axis:
 
     @staticmethod
     def of(text: str, size: int = SIZE) -> Axis:
-        """From `N=10..200`, logarithmic. Raises TheoryError."""
+        """Reads an axis such as `N=10..200`, with logarithmic levels. Raises TheoryError."""
         name, _, span = text.partition("=")
         low, dots, high = span.partition("..")
         example = "--x N=10..200"
@@ -70,24 +70,24 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """Of an axis in a picture."""
+        """Title of the axis in a picture."""
         return AXES[self.name]
 
 
 @dataclass(frozen=True)
 class Region:
-    """A map."""
+    """Map of stability over two variables."""
 
     system: System
     x: Axis
     y: Axis
     cells: pl.DataFrame
-    """One row per cell: x, y, sigma (1/s), gain_margin, period (s), queue and deviation (packets), note (why
-    there is no number)."""
+    """Cells of the map, one row each. Columns are x, y, sigma (1/s), gain_margin, period (s), queue and
+    deviation (packets), note (why there is no number)."""
 
     @property
     def stable(self) -> float:
-        """The share of the cells with an operating point whose loop is stable."""
+        """Fraction of stable cells, of those with an operating point."""
         known = self.cells.filter(pl.col("sigma").is_not_null())
         return float((known["sigma"] < 0.0).mean() or 0.0)  # type: ignore[arg-type]
 

@@ -30,22 +30,22 @@ _APART = ("fq-codel", "fq-pie", "fq")
 
 @dataclass(frozen=True)
 class Resting:
-    """What was found."""
+    """Result of the analysis: rates, prices and queues at an instant."""
 
     name: str
     at: float
-    """Seconds."""
+    """Instant, seconds."""
     balance: Balance
     queues: tuple[float, ...]
-    """Of the links, packets."""
+    """Queues of the links, packets."""
     flags: tuple[Flag, ...]
     packet_bytes: int
 
     @property
     def rates(self) -> pl.DataFrame:
-        """One row per group: group, kind, flows, rtt_s (queues included), rate (packets per second of a
-        flow), bps, window (packets), signals (the share of packets with one; of Vegas queueing delay, s; of
-        REM's hosts a price)."""
+        """Rates of the groups, one row each. Columns are group, kind, flows, rtt_s (queues included), rate
+        (packets per second of a flow), bps, window (packets), signals. `signals` is the fraction of packets
+        with one; for Vegas the queueing delay in seconds, for REM's hosts a price."""
         found = self.balance
         # The marks that a path meets: prices of links add as -ln(1 - m).
         prices = dict(zip(found.links, found.prices.tolist(), strict=True))
@@ -70,8 +70,8 @@ class Resting:
 
     @property
     def prices(self) -> pl.DataFrame:
-        """One row per link: link, capacity and load (packets per second), price (−ln(1 − m), seconds of
-        Vegas), signals (the share m), queue (packets)."""
+        """Prices of the links, one row each. Columns are link, capacity and load (packets per second), price
+        (−ln(1 − m), for Vegas seconds), signals (the fraction m), queue (packets)."""
         found = self.balance
         return pl.DataFrame(
             {
@@ -85,7 +85,7 @@ class Resting:
         )
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Document that `--json` prints."""
         return {
             "scenario": self.name,
             "at_s": self.at,
@@ -98,7 +98,7 @@ class Resting:
 
 
 def resting(scenario: Scenario, at: float | None = None) -> Resting:
-    """Where the flows with data without end rest, at an instant in seconds, the end if None. Raises
+    """Resting point of the flows with data without end, at an instant in seconds, the end if None. Raises
     TheoryError."""
     network = scenario.network
     end = network.duration_s
@@ -189,7 +189,7 @@ def _settled(
 
 
 def _queue(law: Law | None, price: float, capacity: float, buffer: float) -> float:  # noqa: PLR0911 - one for each law
-    """Of a link at a price, packets."""
+    """Queue of a link at a price, packets."""
     signal = -math.expm1(-price)
     match law:
         case Integrator():
@@ -268,7 +268,7 @@ def _path(scenario: Scenario, path: _core.Path, instant: float) -> Path:
 def _taken(
     scenario: Scenario, present: Sequence[_core.Path], capacities: dict[str, float], size: int, instant: float
 ) -> list[Flag]:
-    """Takes what answers nothing from the capacities."""
+    """Subtracts traffic that does not answer signals from the capacities."""
     flags: list[Flag] = []
     for path in present:
         if path.traffic == "bulk":

@@ -19,7 +19,7 @@ from weir.theory._realised import Complex
 from weir.theory._utility import TheoryError
 
 DEGREE = 40
-"""Of the polynomial; less where many groups make a large matrix."""
+"""Degree of the polynomial; lower if many groups make a large matrix."""
 
 KEPT = 8
 """Roots that are polished and kept."""
@@ -27,34 +27,34 @@ KEPT = 8
 
 @dataclass(frozen=True)
 class Roots:
-    """From the rightmost on, of each pair the one above."""
+    """Roots from the rightmost on; of each conjugate pair the one with positive imaginary part."""
 
     values: tuple[complex, ...]
 
     @property
     def rightmost(self) -> complex:
-        """1/s and rad/s."""
+        """Rightmost root, 1/s and rad/s."""
         return self.values[0]
 
     @property
     def growth(self) -> float:
-        """sigma, 1/s: negative is stable."""
+        """Real part sigma of the rightmost root, 1/s. The loop is stable if it is negative."""
         return self.values[0].real
 
     @property
     def oscillating(self) -> complex | None:
-        """The rightmost that is not real."""
+        """Rightmost root that is not real."""
         return next((value for value in self.values if value.imag > 0.0), None)
 
     @property
     def period(self) -> float | None:
-        """Of the rightmost oscillation, seconds."""
+        """Period of the rightmost oscillation, seconds."""
         root = self.oscillating
         return None if root is None else 2.0 * math.pi / root.imag
 
     @property
     def stable(self) -> bool:
-        """Whether all small deviations die out."""
+        """True if all small deviations die out."""
         return self.growth < 0.0
 
 

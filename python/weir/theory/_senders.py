@@ -27,11 +27,11 @@ from weir.theory._utility import TheoryError, require
 Kind = Literal["reno", "scalable", "cubic", "dctcp"]
 
 PAPER_CUT = 0.5
-"""b of the fluid as it is published: W sqrt(p) = 1.414."""
+"""Cut b of the published fluid: W sqrt(p) = 1.414."""
 
 PACKET_CUT = 2.0 / 3.0
-"""b that agrees with packets: W^2 p = 1.5 (Mathis and others, 1997), since cuts come at the peak, 4/3 of the
-mean."""
+"""Cut b that agrees with packets: W^2 p = 1.5 (Mathis and others, 1997), since cuts come at the peak, 4/3 of
+the mean."""
 
 CUBIC_C = 0.4
 CUBIC_BETA = 0.7
@@ -55,31 +55,31 @@ class Group:
 
     flows: float
     delay: float
-    """d, seconds, without queues."""
+    """Propagation round trip d in seconds, without queues."""
     kind: Kind = "reno"
     increase: float = 1.0
-    """a, packets per round trip."""
+    """Increase a, packets per round trip."""
     cut: float = PACKET_CUT
-    """b, the share of the window that a signal takes, as the fluid counts it."""
+    """Cut b, the fraction of the window that a signal takes, as the fluid counts it."""
     marked: bool = True
-    """Whether signals are marks; else packets are dropped."""
+    """True if signals are marks; false if packets are dropped."""
     waits: bool = True
-    """Whether its packets wait in the queue. Those of DualPI2's low-latency queue do not."""
+    """True if its packets wait in the queue. Packets in DualPI2's low-latency queue do not."""
     most: float = math.inf
-    """The receiver's window, packets."""
+    """Receiver's window, packets."""
     name: str = "flows"
     target_rtt: float = 0.0
-    """Below this round trip, in seconds, Prague grows as if it had it."""
+    """Round trip in seconds below which Prague grows as if it had this round trip."""
     cubic_c: float = CUBIC_C
     """C of CUBIC, packets per second cubed."""
     beta: float = CUBIC_BETA
-    """Of CUBIC: the factor of a window at a cut."""
+    """Factor of CUBIC's window at a cut."""
     friendly: bool = True
-    """Whether CUBIC has its Reno-friendly region."""
+    """True if CUBIC has its Reno-friendly region."""
     sawtooth: bool = True
-    """Whether CUBIC's window at rest is the average of RFC 9438, else that of its fluid."""
+    """True if CUBIC's window at rest is the average of RFC 9438; false if it is the one of its fluid."""
     gain: float = 1.0 / 16.0
-    """g of DCTCP: the weight of the newest window in alpha."""
+    """Weight g of the newest window in DCTCP's alpha."""
 
     def __post_init__(self) -> None:
         said = f"flows of {self.name}"
@@ -89,7 +89,7 @@ class Group:
         require(0.0 < self.cut < 1.0, f"{said}: a cut of {self.cut:g}", "between 0 and 1")
 
     def round_trip(self, queue: float, capacity: float) -> float:
-        """R, seconds, with so many packets in the queue. Raises TheoryError where it is zero."""
+        """Round trip R in seconds, with so many packets in the queue. Raises TheoryError if it is zero."""
         found = self.delay + (queue / capacity if self.waits else 0.0)
         require(
             found > 0.0,
@@ -99,7 +99,7 @@ class Group:
         return found
 
     def grows(self, rtt: float) -> float:
-        """The increase a at this round trip, packets."""
+        """Increase a at this round trip, packets."""
         return (
             self.increase * min(rtt / self.target_rtt, 1.0) ** 2 if self.target_rtt > 0.0 else self.increase
         )
@@ -172,7 +172,7 @@ class Group:
 
     @property
     def without_answer(self) -> tuple[str, str]:
-        """Why there is no linear answer, and what to do instead."""
+        """Reason why there is no linear answer, and what to do instead."""
         if self.kind == "dctcp":
             return (
                 "DCTCP under a step has no rest to linearise about: it cycles",
@@ -189,15 +189,15 @@ class Sawtooth:
     """DCTCP's limit cycle under a step by Alizadeh and others (2010, section 3.3), flows in step."""
 
     amplitude: float
-    """Of the queue, packets."""
+    """Amplitude of the queue, packets."""
     period: float
-    """Seconds."""
+    """Period, seconds."""
     least_queue: float
-    """Packets."""
+    """Least queue, packets."""
     largest_gain: float
-    """g has to stay below it for alpha to span a cycle."""
+    """Bound on g, which must stay below it for alpha to span a cycle."""
     least_threshold: float
-    """K has to exceed it for a full link: C R / 7."""
+    """Least threshold K for a full link, C R / 7. K must exceed it."""
 
 
 def dctcp_sawtooth(flows: float, capacity: float, rtt: float, threshold: float) -> Sawtooth:

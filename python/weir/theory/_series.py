@@ -22,29 +22,30 @@ INTERVAL = 0.05
 
 @dataclass(frozen=True)
 class FluidRun:
-    """What was integrated, and what makes it doubtful."""
+    """Integrated fluid of a scenario, and the flags that make it doubtful."""
 
     name: str
     label: str
     course: Course
     phases: tuple[Reading, ...]
-    """Each from its instant on."""
+    """Systems of the timeline, each from its instant on."""
     flags: tuple[Flag, ...]
     interval: float
     """Seconds between samples."""
 
     def named(self, name: str) -> FluidRun:
-        """The same with another name."""
+        """Run with another name."""
         return replace(self, name=name)
 
     @property
     def port(self) -> str:
-        """Whose queue it is."""
+        """Port whose queue is modelled."""
         return self.phases[0].port
 
     @property
     def series(self) -> pl.DataFrame:
-        """As `Sweep.series_of`: variant, label, component, variable, time_s, value.
+        """Time series in the columns of `Sweep.series_of`, which are variant, label, component, variable,
+        time_s, value.
 
         The queue and the variables that its discipline shows, in their units, of `links.LINK.forward`;
         `cwnd`, the mean window in packets, of `flows.GROUP`.

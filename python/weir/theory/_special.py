@@ -24,7 +24,7 @@ class Hred:
     max_th: float
     k: float = 2.0
     rtt: float = 0.24
-    """Seconds, of the gains."""
+    """Round trip in seconds from which the gains follow."""
     fall: float = 2.0
     rest: float | None = None
     name: str = "HRED"
@@ -37,23 +37,24 @@ class Hred:
         )
 
     def aim(self, capacity: float) -> float:  # noqa: ARG002
-        """The resting point, packets."""
+        """Queue at rest, packets."""
         return 0.5 * (self.min_th + self.max_th) if self.rest is None else self.rest
 
     def height(self, queue: float) -> float:
-        """What p is over p_min at a queue."""
+        """Ratio of p to p_min at a queue."""
         return 1.0 + (queue - self.min_th) / (self.k * self.max_th)
 
     def rate(self, capacity: float) -> float:
-        """k_alpha, per packet."""
+        """Gain k_alpha, per packet."""
         return 2.0 / (capacity * self.rtt) ** 2
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:
-        """The line in the band."""
+        """Linear law of the line in the band."""
         return self.swinging(queue, signal, capacity, 0.0)
 
     def swinging(self, queue: float, signal: float, capacity: float, share: float) -> Realisation:
-        """With p_min moving by so much of what it would without its band: the describing function n(A)."""
+        """Linear law whose p_min moves by this fraction of its motion without a band: the describing function
+        n(A)."""
         p_min = signal / self.height(queue)
         mean = 0.5 * (1.0 + self.fall) * self.rate(capacity)
         return Realisation(
@@ -62,12 +63,13 @@ class Hred:
 
     @property
     def half_band(self) -> float:
-        """h, packets."""
+        """Half width h of the band, packets."""
         return 0.5 * (self.max_th - self.min_th)
 
 
 def dead_zone(amplitude: float, half: float) -> float:
-    """n(A) of a dead zone of half width h: what passes of a swing of amplitude A."""
+    """Describing function n(A) of a dead zone of half width h: the fraction that passes of a swing of
+    amplitude A."""
     if amplitude <= half:
         return 0.0
     ratio = half / amplitude
@@ -84,7 +86,7 @@ class Avq:
 
     gamma: float = 0.98
     alpha: float = 0.15
-    """1/s."""
+    """Gain alpha, 1/s."""
     name: str = "AVQ"
 
 

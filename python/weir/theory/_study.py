@@ -1,4 +1,4 @@
-"""One run of the algorithm beside the optimum: what the command prints and draws."""
+"""Study of the algorithm: one run beside the optimum, as the command prints and draws it."""
 
 from __future__ import annotations
 
@@ -68,8 +68,9 @@ class Study:
 
     @property
     def rates(self) -> pl.DataFrame:
-        """One row per source. Columns: source, flows, path, utility, least, greatest, rate, optimum (each
-        packets per second and flow), difference (of the rate from the optimum, percent)."""
+        """Rates of the sources, one row each. Columns are source, flows, path, utility, least, greatest,
+        rate, optimum (each packets per second and flow), difference (of the rate from the optimum,
+        percent)."""
         network, reached = self.network, self.trajectory.rates[-1]
         return pl.DataFrame(
             {
@@ -87,8 +88,9 @@ class Study:
 
     @property
     def prices(self) -> pl.DataFrame:
-        """One row per link. Columns: link, rate, target (share), load (packets per second), price,
-        optimum, difference (of the price from the optimum, percent; null where the optimum is zero)."""
+        """Prices of the links, one row each. Columns are link, rate, target (share), load (packets per
+        second), price, optimum, difference (of the price from the optimum, percent; null where the optimum is
+        zero)."""
         network, reached = self.network, self.trajectory.prices[-1]
         return pl.DataFrame(
             {
@@ -104,7 +106,8 @@ class Study:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Steps: what theorem 1 allows, what is safe for this network, what its optimum bears."""
+        """Bounds on the step, by name, from what theorem 1 allows, what is safe for this network, and what
+        its optimum bears."""
         network = self.network
         return {
             "theorem_1": theorem_bound(network),
@@ -113,7 +116,7 @@ class Study:
         }
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Document that `--json` prints."""
         trajectory, found = self.trajectory, self.optimum
         missed = conditions(self.network, trajectory.rates[-1], trajectory.prices[-1])
         return {

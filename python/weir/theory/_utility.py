@@ -1,4 +1,4 @@
-"""What a rate is worth to its source.
+"""Utility of a rate to its source.
 
 One family, since all its members are asked for the same four things:
 
@@ -20,7 +20,7 @@ from weir._errors import WeirError
 
 
 class TheoryError(WeirError, ValueError):
-    """A network, a source or a parameter without a meaning in the model."""
+    """Error about a network, a source or a parameter without a meaning in the model."""
 
 
 def require(holds: bool, message: str, hint: str, path: str | None = None) -> None:  # noqa: FBT001
@@ -34,11 +34,11 @@ class Utility:
     """An increasing, strictly concave function of a rate in packets per second."""
 
     weight: float
-    """a."""
+    """Weight a."""
     fairness: float = 1.0
-    """f."""
+    """Fairness f."""
     shift: float = 0.0
-    """s, packets per second."""
+    """Shift s, packets per second."""
 
     def __post_init__(self) -> None:
         for name, value in (("weight", self.weight), ("fairness", self.fairness)):
@@ -62,7 +62,7 @@ class Utility:
         return cls(weight, fairness)
 
     def value(self, x: float) -> float:
-        """U(x); minus infinity where x + s is zero and f at least one."""
+        """Utility U(x); minus infinity where x + s is zero and f at least one."""
         y = x + self.shift
         if y == 0.0 and self.fairness >= 1.0:
             return -math.inf
@@ -72,7 +72,7 @@ class Utility:
         return self.weight * y ** (1.0 - self.fairness) / (1.0 - self.fairness)
 
     def marginal(self, x: float) -> float:
-        """U'(x), a price; infinite where x + s is zero."""
+        """Marginal utility U'(x), a price; infinite where x + s is zero."""
         y = x + self.shift
         return math.inf if y == 0.0 else self.weight / y**self.fairness
 
@@ -84,7 +84,7 @@ class Utility:
         return max(least, min(greatest, worth))
 
     def slope(self, x: float) -> float:
-        """1 / -U''(x): how fast the demand falls where it is x, packets/s per unit of price."""
+        """Decrease of the demand where it is x, 1 / -U''(x), packets/s per unit of price."""
         return (x + self.shift) ** (self.fairness + 1.0) / (self.weight * self.fairness)
 
     def __str__(self) -> str:

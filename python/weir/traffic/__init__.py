@@ -1,4 +1,4 @@
-"""From a capture to traffic: its transfers as flows that react, with sizes, arrivals and round trips."""
+"""Traffic from a capture: its transfers as flows that react, with sizes, arrivals and round trips."""
 
 from weir.traffic._captured import Captured, plain, quantiles, read
 from weir.traffic._comments import other_direction

@@ -1,4 +1,4 @@
-"""What a capture holds: transfers, streams of datagrams, and what is left out."""
+"""Contents of a capture: transfers, streams of datagrams, and what is left out."""
 
 from __future__ import annotations
 
@@ -26,63 +26,64 @@ QUANTILES = (0.1, 0.5, 0.9, 0.99)
 
 @dataclass(frozen=True)
 class Other:
-    """What is left out since it went the other way."""
+    """Transfers left out because they went in the other direction of the link."""
 
     transfers: int
     bytes: int
     to: str | None
-    """The host that was sent most bytes."""
+    """Host that received the most bytes in the other direction."""
     hosts: int
-    """Hosts that were sent something."""
+    """Number of hosts that received data in the other direction."""
 
 
 @dataclass(frozen=True)
 class Captured:
-    """The traffic of a capture. Times in seconds, sizes in bytes of IP packets that are counted once."""
+    """Traffic of a capture. Times are in seconds; sizes are in bytes of IP packets that are counted once."""
 
     file: Path
     duration: float
     packets: int
     others: int
-    """Packets of other protocols, fragments, and packets without a whole header."""
+    """Number of packets of other protocols, fragments, and packets without a whole header."""
     late: int
-    """Packets that came after a later one: all are read sorted by time."""
+    """Packets recorded after a packet with a later time. All packets are sorted by time."""
     latest_s: float
-    """By how much the latest of them was late."""
+    """Greatest delay of a late packet behind the latest time before it, in seconds."""
     copies: int
-    """Packets that had been captured elsewhere, at another interface: each counts once."""
+    """Packets captured a second time, at another interface: each packet counts once."""
     conversations: Mapping[str, tuple[int, int]]
-    """Of TCP, QUIC and other datagrams: their number, and bytes in both directions."""
+    """TCP, QUIC and other datagrams by name: number of conversations, and bytes in both directions."""
     left_out: Mapping[str, tuple[int, int]]
-    """The same by reason."""
+    """Conversations that are left out, by reason: their number, and bytes in both directions."""
     other: Other
-    """What went in the other direction of the link."""
+    """Transfers in the other direction of the link."""
     groups: int | None
-    """Groups of hosts that do not talk to each other, each with a direction of its own; None if there is one
-    direction."""
+    """Number of groups of hosts that do not talk to each other, each with a direction of its own; None if
+    there is one direction."""
     mixed: bool
-    """Whether both directions of the link are taken, as if they were one."""
+    """True if both directions of the link are taken as if they were one."""
     damage: str | None
-    """Where the file is damaged: what comes before is there."""
+    """Place where the file is damaged; the packets before it are read."""
     transfers: Mapping[str, Values]
     """Columns start, duration, bytes, packets, packet (the largest), rtt and part (of a round trip; NaN: not
     measured), pause, begun and ended (1, or 0 where the capture lacks the beginning or the end)."""
     streams: Mapping[str, Values]
-    """The same of datagrams without congestion control."""
+    """Datagrams without congestion control, in the columns of `transfers`."""
 
     @property
     def whole(self) -> NDArray[np.bool_]:
-        """Which transfers were captured from beginning to end."""
+        """True for each transfer that was captured from beginning to end."""
         return (self.transfers["begun"] > 0) & (self.transfers["ended"] > 0)
 
     @property
     def sizes(self) -> Values:
-        """Bytes of the whole transfers, sorted."""
+        """Sizes of the whole transfers in bytes, sorted."""
         return np.sort(self.transfers["bytes"][self.whole])
 
     @property
     def cut(self) -> Mapping[str, tuple[int, int]]:
-        """Of the other transfers, by what the capture lacks: their number, and bytes of what it has."""
+        """Incomplete transfers by what the capture lacks of them: their number, and the bytes that were
+        captured."""
         begun, ended = self.transfers["begun"] > 0, self.transfers["ended"] > 0
         of = {BEGUN: ~begun & ended, UNFINISHED: begun & ~ended, LONGER: ~begun & ~ended}
         return {
@@ -99,18 +100,18 @@ class Captured:
 
     @property
     def arrival_rate(self) -> float:
-        """Transfers that began, per second."""
+        """Rate of transfers that began, per second."""
         return float(self.transfers["begun"].sum()) / self.duration
 
     @property
     def offered(self) -> float:
-        """Bit/s of transfers and streams."""
+        """Offered rate of transfers and streams, in bit/s."""
         octets = self.transfers["bytes"].sum() + self.streams["bytes"].sum()
         return 8 * float(octets) / self.duration
 
     @property
     def share_cut(self) -> float:
-        """Of the bytes of transfers, those of transfers whose beginning or end the capture lacks."""
+        """Fraction of the bytes of all transfers in those whose beginning or end the capture lacks."""
         return sum(octets for _, octets in self.cut.values()) / max(self.transfers["bytes"].sum(), 1.0)
 
     @property
@@ -124,7 +125,7 @@ class Captured:
         return float(counts.var(ddof=1) / counts.mean())
 
     def to_json(self) -> dict[str, object]:
-        """What the table says, for machines."""
+        """Returns the contents of the table, for machines."""
         return {
             "file": str(self.file),
             "duration_s": self.duration,
@@ -194,12 +195,12 @@ def _counts(pairs: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
 
 
 def plain(value: float, digits: int = 3) -> str:
-    """So many significant digits, without an exponent."""
+    """Number with this many significant digits, without an exponent."""
     return np.format_float_positional(value, digits, unique=False, fractional=False, trim="-")
 
 
 def quantiles(values: Values) -> dict[str, float]:
-    """Some quantiles of sorted values, which occur, and the maximum; none of nothing."""
+    """Quantiles of sorted values, which occur among them, and the maximum; empty for no values."""
     if not len(values):
         return {}
     found = {f"{q:.0%}": float(np.quantile(values, q, method="inverted_cdf")) for q in QUANTILES}

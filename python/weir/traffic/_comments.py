@@ -1,4 +1,4 @@
-"""What a scenario from a capture says about itself: what was assumed, and what was left out."""
+"""Comments at the head of a scenario from a capture: what was assumed, and what was left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weir.traffic._plan import SPREAD, Indices, Plan
 
 
 def comments(found: Captured, how: Plan, *, known_rtt: bool) -> list[str]:
-    """The first lines of the file."""
+    """Comment lines at the head of the file."""
     number = _counted(len(found.transfers["bytes"]))
     return [
         f"# Written by `weir traffic from-pcap` from {to_toml(found.file.name)}:",
@@ -79,7 +79,7 @@ def _left_out(found: Captured) -> list[str]:
 
 
 def other_direction(found: Captured) -> str:
-    """How much went in the other direction, and where."""
+    """Traffic in the other direction, and its destination, in words."""
     other = found.other
     to = f" to {other.to}" if other.to is not None else ""
     more = f" and {other.hosts - 1:,} more" if other.hosts > 1 else ""

@@ -1,4 +1,4 @@
-"""How the transfers of a capture are written: one by one, drawn, or as data without end."""
+"""Plan for the transfers of a capture: one by one, drawn, or as data without end."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ load than the capture. It follows that fewer than 100 transfers are never drawn,
 are written one by one: the large ones, each with 1% of the bytes or more."""
 
 LASTS = 0.5
-"""A share of the capture: what sent for longer, and still did at the end, shows no sign of its size."""
+"""Fraction of the capture. A transfer that sent for longer, and still did at the end, shows no sign of its
+size."""
 
 LEAST_WINDOW = 2.0
-"""Packets per round trip: a sender with enough data has that many under way (RFC 5681, equation 4). What
-sends less waits for its program."""
+"""Least window in packets per round trip. A sender with enough data has that many under way (RFC 5681,
+equation 4). One that sends less waits for its program."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which transfers are written how: their places among those of the capture."""
+    """Plan of the form in which transfers are written: their places among those of the capture."""
 
     endless: Indices
-    """As data without end, from their start on."""
+    """Transfers written as data without end, from their start on."""
     single: Indices
-    """One by one, with start and size."""
+    """Transfers written one by one, with start and size."""
     drawn: Indices
-    """As Poisson arrivals with the distribution of their sizes."""
+    """Transfers written as Poisson arrivals with the distribution of their sizes."""
 
 
 def plan(found: Captured) -> Plan:
-    """Decides it."""
+    """Plans the form of each transfer."""
     endless = _endless(found)
     rest = np.flatnonzero(~endless)
     sizes = found.transfers["bytes"][rest]
@@ -72,8 +73,8 @@ def _endless(found: Captured) -> NDArray[np.bool_]:
 
 
 def round_trips(found: Captured) -> Values:
-    """Of each transfer in seconds: as measured, else the median of the others; if none is measured, the part
-    that is known. NaN if nothing is."""
+    """Round-trip time of each transfer in seconds. One that was not measured is the median of the others; if
+    none was measured, the part that is known. NaN if nothing is known."""
     rtts, parts = found.transfers["rtt"], found.transfers["part"]
     if len(found.rtts):
         return np.where(np.isfinite(rtts), rtts, np.median(found.rtts))

@@ -14,39 +14,39 @@ from weir.traffic._comments import comments
 from weir.traffic._plan import Indices, plan, round_trips
 
 _STEPS = 2000
-"""Different sizes that are written one by one."""
+"""Maximum number of different sizes that are written one by one."""
 
 _POINTS = 500
-"""Quantiles, by transfers and by bytes, that are written of more."""
+"""Number of quantiles, by transfers and by bytes, if there are more sizes."""
 
 _ALIKE = 1.1
-"""Round trips whose extremes are this close make one group."""
+"""Ratio of the extremes up to which round trips make one group."""
 
 
 _MOST = 100
-"""Flows with data without end that are written one by one."""
+"""Maximum number of flows with data without end that are written one by one."""
 
 Parts = Sequence[tuple[str, Indices]]
-"""Groups of flows: the round trip, and the transfers."""
+"""Groups of flows: the round trip, and the places of the transfers."""
 
 _TCP = 'tcp.preset = "linux"                    # CUBIC, SACK with RACK, delayed ACKs'
 
 
 @dataclass(frozen=True)
 class Link:
-    """The bottleneck of the scenario, as in its file. Without a rate it is left to the reader."""
+    """Bottleneck of the scenario, as in its file. Without a rate it is left to the reader."""
 
     rate: str | None = None
     delay: str | None = None
-    """Default: a tenth of the shortest round trip."""
+    """Propagation delay; by default a tenth of the shortest round trip."""
     buffer: str = "1 BDP"
 
 
 def cdf_of(sizes: Values) -> str:
-    """The distribution of sorted sizes in bytes, as `size.cdf` reads it.
+    """Distribution of sorted sizes in bytes, as `size.cdf` reads it.
 
-    Up to 2000 different sizes are exact steps. Of more, quantiles are interpolated, as many by bytes as by
-    transfers: few large transfers carry most bytes.
+    Up to 2000 different sizes are exact steps. For more sizes, quantiles are interpolated, as many by bytes
+    as by transfers: few large transfers carry most bytes.
     """
     unique, counts = np.unique(sizes, return_counts=True)
     if len(unique) <= _STEPS:
@@ -69,12 +69,12 @@ def cdf_of(sizes: Values) -> str:
 
 @dataclass(frozen=True)
 class Written:
-    """A scenario, and what lies beside it."""
+    """Scenario and the files that lie beside it."""
 
     text: str
     beside: Mapping[str, str]
-    """Suffix to content: `.csv` lists the transfers that come one by one, `.cdf` has the sizes of those that
-    are drawn."""
+    """Contents of files beside it, by suffix: `.csv` lists the transfers that come one by one, `.cdf` has the
+    sizes of those that are drawn."""
 
 
 def scenario_of(
@@ -124,7 +124,7 @@ def scenario_of(
 
 
 def _endless(found: Captured, parts: Parts) -> list[str]:
-    """Data without end, from the start of each transfer on."""
+    """Flows with data without end, from the start of each transfer on."""
     lines: list[str] = []
     for number, (trip, part) in enumerate(parts, 1):
         starts = found.transfers["start"][part]
@@ -144,7 +144,7 @@ def _endless(found: Captured, parts: Parts) -> list[str]:
 
 
 def _listed(found: Captured, parts: Parts, file: str) -> tuple[list[str], str]:
-    """One by one, from a list: groups of flows, and the list."""
+    """Flows of single transfers from a list: groups of flows, and the list."""
     columns = found.transfers
     lines: list[str] = []
     rows: list[tuple[float, str]] = []
@@ -167,7 +167,7 @@ def _listed(found: Captured, parts: Parts, file: str) -> tuple[list[str], str]:
 
 
 def _drawn(found: Captured, parts: Parts, file: str) -> list[str]:
-    """Poisson arrivals."""
+    """Flows that arrive as a Poisson process."""
     drawn = np.concatenate([part for _, part in parts])
     lines: list[str] = []
     for number, (trip, part) in enumerate(parts, 1):
@@ -192,7 +192,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    """To the microsecond."""
+    """Seconds as text, to the microsecond."""
     return f"{seconds:.6f}".rstrip("0").rstrip(".") + " s"
 
 
@@ -225,7 +225,7 @@ def _by_round_trip(which: Indices, trips: Values, groups: int) -> Parts:
 
 
 def _packet_size(found: Captured, which: Indices) -> int:
-    """The largest packet of the transfer in which the middle byte travels."""
+    """Size of the largest packet of the transfer in which the middle byte travels."""
     packets, sizes = found.transfers["packet"][which], found.transfers["bytes"][which]
     order = np.argsort(packets, kind="stable")
     middle = np.cumsum(sizes[order]) >= sizes.sum() / 2
@@ -233,7 +233,7 @@ def _packet_size(found: Captured, which: Indices) -> int:
 
 
 def _streams(found: Captured, rtt: str) -> list[str]:
-    """Datagrams: as many sources of a constant rate as there were on average."""
+    """Datagrams as sources of a constant rate, as many as there were on average."""
     streams = found.streams
     octets, seconds = float(streams["bytes"].sum()), float(streams["duration"].sum())
     if not octets:

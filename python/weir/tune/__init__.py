@@ -1,4 +1,4 @@
-"""From a target to a setting: which parameters give this delay and this loss, and can they be had at all.
+"""Tuning: finds the parameters that give a target delay and loss, or shows that none do.
 
 - `targets`: what is asked for; `space`: what may be changed for it; `region`: where it has to work
 - `evaluator`: settings run on common seeds, each once, and judged on fresh ones; `surface`: what is known

@@ -1,4 +1,4 @@
-"""What comes out of tuning."""
+"""Results of tuning: outcomes, confirmed settings, and the answer."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Verdict = Literal["achieved", "defaults already meet it", "not achievable", "und
 State = Literal["met", "missed", "open"]
 
 FIRST = 7
-"""Replications before which a confirmation is not looked at: fewer say little of a skewed measure."""
+"""Replications before the first look at a confirmation: fewer say little about a skewed measure."""
 
 CONFIRMATIONS = 3
 """Settings that may be confirmed: the defaults, the first that looks right, and the last."""
 
 DOUBT = 2.0 * (1.0 - CONFIDENCE) / CONFIRMATIONS
-"""Of an interval, all looks together. To be wrong on the right side takes half of it, and of one tuning at
-most so many settings are confirmed: together 5%."""
+"""Two-sided error probability of an interval, over all its looks. A wrong verdict needs an error on one side,
+which is half of it. One tuning confirms at most `CONFIRMATIONS` settings: together 5%."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One target at one setting and condition, on fresh seeds."""
+    """Outcome of one target at one setting and condition, on fresh seeds."""
 
     target: Target
     values: NDArray[np.float64] = field(repr=False)
     most: int
-    """Replications that a confirmation may have: its looks depend on it."""
+    """Maximum number of replications of a confirmation. Its looks depend on it."""
     condition: Setting = ()
-    """In which it was run; empty: the scenario's own."""
+    """Condition in which it was run; empty for the scenario's own."""
     doubt: float = DOUBT
 
     @property
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def half_width(self) -> float:
-        """Of an interval that holds however often one has looked; infinite for one value."""
+        """Half-width of an interval that holds at every look; infinite for one value."""
         defined = self.values[~np.isnan(self.values)]
         n = int(defined.size)
         if n < 2:
@@ -59,17 +59,17 @@ class Outcome:
 
     @property
     def state(self) -> State:
-        """On which side of the bound the whole interval lies."""
+        """Side of the bound on which the whole interval lies."""
         met = [self.target.met_by(self.mean + side * self.half_width) for side in (-1.0, 1.0)]
         return "met" if all(met) else "open" if any(met) else "missed"
 
     @property
     def shortfall(self) -> float:
-        """Of the mean: the logarithm of a ratio, above zero where the target is missed."""
+        """Shortfall of the mean, which is the logarithm of a ratio, above zero if the target is missed."""
         return float(self.target.shortfall(np.array([self.mean]))[0])
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "target": str(self.target),
             "measure": self.target.measure,
@@ -91,25 +91,26 @@ class Confirmed:
     setting: dict[str, Value]
     outcomes: tuple[Outcome, ...]
     beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
-    """Measures that are no target, on the same seeds, with plain 95% intervals; of several
-    conditions in the one that is worst for it."""
+    """Measures without a target, on the same seeds, with plain 95% intervals. With several conditions, each
+    is from the one that is worst for it."""
     without_chance: bool = field(default=False, kw_only=True)
-    """Whether every seed gave the same run: nothing is drawn then, and no interval means anything."""
+    """True if every seed gave the same run: then nothing is random, and no interval means anything."""
 
     @property
     def state(self) -> State:
-        """`met` if all targets are, in all conditions; `missed` if one is."""
+        """Verdict on the setting: `met` if all targets are met in all conditions, `missed` if one is missed,
+        else `open`."""
         states = {outcome.state for outcome in self.outcomes}
         return "missed" if "missed" in states else "open" if "open" in states else "met"
 
     @property
     def worst(self) -> Outcome:
-        """The target, and the condition, that is missed by most, or met by least."""
+        """Outcome of the target and the condition that is missed by most, or met by least."""
         return max(self.outcomes, key=lambda outcome: outcome.shortfall)
 
     @property
     def worst_of_each(self) -> list[Outcome]:
-        """Of every target, the outcome in the condition that is worst for it."""
+        """Outcome of each target in the condition that is worst for it."""
         targets = dict.fromkeys(outcome.target for outcome in self.outcomes)
         return [
             max((o for o in self.outcomes if o.target == target), key=lambda o: o.shortfall)
@@ -117,7 +118,7 @@ class Confirmed:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "setting": self.setting,
             "state": self.state,
@@ -135,51 +136,51 @@ Said = Literal["grows", "falls", "falls, then grows", "grows, then falls", "no e
 
 @dataclass(frozen=True)
 class Shape:
-    """How a measure answers to a parameter in the coarse design."""
+    """Response of a measure to a parameter, in the coarse design."""
 
     measure: str
     path: str
     said: Said
-    """On average over the other parameters."""
+    """Response on average over the other parameters."""
     turns_at: Value | None = None
-    """Where it turns, if it does."""
+    """Value of the parameter at which the measure turns, if it does."""
     where: Setting | None = None
-    """Values of the other parameters at which it does otherwise; the first of several."""
+    """Values of the other parameters at which the response differs; the first of several."""
     otherwise: Said | None = None
-    """What it does there."""
+    """Response at the values in `where`."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A setting of the search."""
+    """Setting that the search has run."""
 
     setting: dict[str, Value]
     means: Mapping[str, float]
-    """Of the measures, over replications; of several conditions, in the one that is worst for it."""
+    """Means of the measures over replications. With several conditions, each is from the one that is worst
+    for it."""
     shortfall: float
-    """The worst, in the mean over replications."""
+    """Shortfall of the worst target, in the mean over replications."""
     replications: int
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict with its evidence."""
+    """Verdict with its evidence."""
 
     verdict: Verdict
     targets: tuple[Target, ...]
     chosen: Confirmed
-    """The setting that meets the targets; of what cannot be met, the nearest; of what is undecided, the
-    best."""
+    """Setting that meets the targets. If the targets cannot be met it is the nearest setting; if that is
+    undecided, the best."""
     defaults: Confirmed
     runs: int
     shapes: tuple[Shape, ...] = ()
     tried: tuple[Tried, ...] = ()
     least: float = 0.0
-    """The lowest worst shortfall that is still thought possible anywhere in the box; 0 where nothing was
-    searched."""
+    """Lowest worst shortfall still thought possible anywhere in the box; 0 if nothing was searched."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "verdict": self.verdict,
             "targets": [str(target) for target in self.targets],
@@ -198,5 +199,5 @@ class Answer:
 
 
 def _finite(value: float) -> float | None:
-    """JSON has no infinity."""
+    """Number for JSON, which has no infinity: None stands for it."""
     return value if math.isfinite(value) else None

@@ -24,7 +24,8 @@ from weir.tune._tune import Choice, Tuned
 
 
 def choice_words(choice: Choice) -> list[str]:
-    """What came out, then what the numbers are."""
+    """Result of tuning several disciplines, in sentences: first the verdict, then the meaning of the
+    numbers."""
     answers = {name: one.answer for name, one in choice.tuned.items()}
     met = [name for name, answer in answers.items() if answer.chosen.state == "met"]
     runs = sum(answer.runs for answer in answers.values())
@@ -44,7 +45,8 @@ def choice_words(choice: Choice) -> list[str]:
 
 
 def choice_grid(choice: Choice) -> Grid:
-    """A row for each discipline: every target's measure with its interval and verdict, then those beside."""
+    """Table with a row for each discipline: every target's measure with its interval and verdict, then the
+    other measures."""
     first = next(iter(choice.tuned.values())).answer.chosen
     heads = [target_words(outcome.target) for outcome in first.worst_of_each]
     heads += [MEASURES[name].heading for name in first.beside]
@@ -61,7 +63,7 @@ def choice_grid(choice: Choice) -> Grid:
 
 
 def outcome_words(one: Tuned) -> str:
-    """`achieved; target 5.95 ms`: the verdict on a discipline and the setting that it is on."""
+    """Verdict on a discipline and the setting it is about: `achieved; target 5.95 ms`."""
     chosen, verdict = one.answer.chosen, one.answer.verdict
     if chosen.setting:
         within = " within these bounds" if verdict == "not achievable" else ""
@@ -72,7 +74,8 @@ def outcome_words(one: Tuned) -> str:
 
 
 def searched_words(bounds: Sequence[Bounds]) -> str:
-    """`max_th from 6 to 120 packets, max_p from 0.01 to 0.5`; empty without parameters."""
+    """Ranges that were searched: `max_th from 6 to 120 packets, max_p from 0.01 to 0.5`; empty without
+    parameters."""
     names = names_of([one.path for one in bounds])
     parts: list[str] = []
     for name, one in zip(names, bounds, strict=True):
@@ -84,7 +87,7 @@ def searched_words(bounds: Sequence[Bounds]) -> str:
 
 
 def looked_at(one: Tuned) -> str:
-    """`searched: target from 0.5 to 100 ms`: which settings of a discipline the verdict is about."""
+    """Settings of a discipline that the verdict is about: `searched: target from 0.5 to 100 ms`."""
     bounds = one.task.space.bounds
     if not bounds:
         return "nothing is varied: it declares no tunable parameter"
@@ -94,7 +97,7 @@ def looked_at(one: Tuned) -> str:
 
 
 def choice_text(choice: Choice, width: int) -> str:
-    """For the terminal."""
+    """Text for the terminal."""
     lines = [fill(" ".join(choice_words(choice)), width), "", render(choice_grid(choice), width), ""]
     for name, one in choice.tuned.items():
         lines.append(f"{name}: {outcome_words(one)}")

@@ -27,26 +27,27 @@ from weir.tune._space import Setting, placed
 from weir.tune._targets import Target, TargetError
 
 FRESH = 1_000_000
-"""Seeds of the first confirmation begin so far beyond those of the search, and of the next as far again."""
+"""Distance from the seeds of the search to those of the first confirmation, and from each confirmation to the
+next."""
 
 MOST = 28
-"""Replications of a confirmation."""
+"""Maximum number of replications of a confirmation."""
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Step:
-    """What progress shows."""
+    """State of a search, for the progress display."""
 
     doing: str
     runs: int
     setting: Setting
-    """The best so far."""
+    """Best setting so far."""
     shortfall: float
-    """The worst of it, expected."""
+    """Expected shortfall of its worst target."""
     half_width: float
-    """Of an interval of 95%."""
+    """Half-width of the 95% interval of that shortfall."""
 
 
 OnStep = Callable[[Step], None]
@@ -54,35 +55,37 @@ OnStep = Callable[[Step], None]
 
 @dataclass
 class Evaluator:
-    """Does runs, on common seeds, remembers what they gave, and holds it against targets in conditions."""
+    """Runs settings on common seeds, remembers their results, and compares them with the targets in all
+    conditions."""
 
     scenario: _core.Scenario
     targets: tuple[Target, ...]
     store: Store
     workers: Workers
     conditions: tuple[Setting, ...] = ((),)
-    """Where a setting has to do; one empty one: the scenario as it is."""
+    """Conditions in which a setting must meet the targets. A single empty one stands for the scenario as it
+    is."""
     on_step: OnStep | None = None
     beside: tuple[str, ...] = ()
-    """Measures that are shown beside those of the targets."""
+    """Measures that are shown besides those of the targets."""
     keys: set[int] = field(default_factory=set[int])
-    """Of all runs that were asked for, in the store."""
+    """Store keys of all runs that were requested."""
     known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
-    """By setting and seed, after that of the scenario: one value of each measure."""
+    """One value of each measure, by setting and by seed, counted from that of the scenario."""
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
-        """Of the targets, each once, and those beside them."""
+        """Measures of the targets, each once, and those shown besides."""
         return tuple(dict.fromkeys((*(target.measure for target in self.targets), *self.beside)))
 
     @property
     def runs(self) -> int:
-        """Runs of settings: what an answer costs, if the store has none of them."""
+        """Number of runs: the cost of the answer if the store has none of them."""
         return sum(map(len, self.known.values()))
 
     @property
     def demands(self) -> list[tuple[Target, Setting]]:
-        """Every target in every condition."""
+        """Pairs of every target with every condition."""
         return [(target, condition) for target in self.targets for condition in self.conditions]
 
     def run(self, settings: Iterable[Setting], replications: int, *, fresh: int = 0) -> None:
@@ -106,7 +109,7 @@ class Evaluator:
             yield settings[int(variant)], first + replication, np.array(row, dtype=float)
 
     def are_alike(self, settings: Sequence[Setting], first: int, replications: int) -> bool:
-        """Whether so many seeds, from `first`, gave the same run of each of these settings."""
+        """Returns true if that number of seeds, from `first`, gave the same run of each of these settings."""
         return self.done(self._plan(settings, first, replications)).is_all_equal
 
     def _plan(self, settings: Sequence[Setting], first: int, replications: int) -> Plan:
@@ -115,24 +118,26 @@ class Evaluator:
         return plan_at_one_point("compare", seeded, variants, replications)
 
     def done(self, plan: Plan) -> Sweep:
-        """The runs of a plan, those done that the store does not have; `ask` compacts in the end."""
+        """Runs of a plan. Those that the store does not have are done now; `ask` compacts the store in the
+        end."""
         self.keys.update(plan.keys.ravel().tolist())
         run_plan(plan, self.store, self.workers)
         return Sweep(self.store, Record(plan.id, plan.name, plan.title, plan.definition()))
 
     def values(self, setting: Setting, measure: str, *, fresh: int = 0) -> Values:
-        """One value per replication done, in the order of the seeds: of the search, or of the
+        """Values of a measure, one per finished replication in the order of the seeds, from the search or a
         confirmation."""
         known = self.known.get(setting, {})
         column = self.measures.index(measure)
         return np.array([known[seed][column] for seed in sorted(known) if seed // FRESH == fresh])
 
     def try_out(self, settings: Sequence[Setting], replications: int) -> None:
-        """Runs of the search, in all conditions."""
+        """Does runs of the search, in all conditions."""
         self.run([setting + c for setting in settings for c in self.conditions], replications)
 
     def shortfalls(self, setting: Setting) -> list[float]:
-        """Of each target, in the condition that is worst for it, in the mean over the runs of the search."""
+        """Shortfall of each target in the condition that is worst for it, in the mean over the runs of the
+        search."""
         return [
             max(
                 float(target.shortfall(self.values(setting + c, target.measure)).mean())
@@ -142,7 +147,7 @@ class Evaluator:
         ]
 
     def tried(self, setting: Setting) -> Tried:
-        """What the search saw of a setting."""
+        """Results of the search for one setting."""
         means: dict[str, float] = {}
         for target in self.targets:
             rows = [self.values(setting + c, target.measure) for c in self.conditions]
@@ -161,7 +166,8 @@ class Evaluator:
         fresh: int = 1,
         doubt: float = DOUBT,
     ) -> tuple[Outcome, ...]:
-        """Of every target in every condition, on so many fresh seeds: see `Outcome` for `most`, `doubt`."""
+        """Outcome of every target in every condition, on this number of fresh seeds. See `Outcome` for
+        `most`, `doubt`."""
         self.run([setting + c for c in conditions], replications, fresh=fresh)
         return tuple(
             Outcome(
@@ -176,9 +182,9 @@ class Evaluator:
         )
 
     def confirm(self, setting: Setting, attempt: int = 0) -> Confirmed:
-        """On fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one is missed. Every
-        attempt has seeds of its own: what the first has seen chose the next. Raises TargetError for a
-        measure that is not defined, such as a wait where nothing passed."""
+        """Confirms a setting on fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one
+        is missed. Every attempt has its own seeds, because the results of the first chose the next. Raises
+        TargetError for a measure that is not defined, such as a wait where nothing passed."""
         judged: Confirmed | None = None
         for count in (count for count in looks(MOST) if count >= FIRST):
             outcomes = self.outcomes(setting, self.conditions, count, most=MOST, fresh=attempt + 1)
@@ -214,7 +220,8 @@ class Evaluator:
         return found
 
     def look(self, setting: Setting, replications: int) -> Confirmed:
-        """So many fresh replications, looked at once; of several conditions the worst for each target."""
+        """Evaluates a setting with fresh replications in a single look; with several conditions, in the worst
+        for each target."""
         doubt = 1.0 - CONFIDENCE
         outcomes = self.outcomes(setting, self.conditions, replications, most=FIRST, doubt=doubt)
         return Confirmed(dict(setting), tuple(Confirmed({}, outcomes).worst_of_each))
@@ -222,6 +229,6 @@ class Evaluator:
     def say(
         self, doing: str, setting: Setting = (), shortfall: float = 0.0, half: float = float("inf")
     ) -> None:
-        """Tells `on_step` what is done now."""
+        """Reports the current step to `on_step`."""
         if self.on_step is not None:
             self.on_step(Step(doing, self.runs, setting, shortfall, half))

@@ -28,26 +28,27 @@ from weir.tune._space import Setting, placed
 from weir.tune._targets import Target
 
 PHASE_S = 120.0
-"""Of one load: OP-RED takes tens of seconds to move from one end of its range to the other."""
+"""Length of a phase with one load, in seconds. OP-RED takes tens of seconds to move from one end of its range
+to the other."""
 
 SETTLED = 1.0 / 3.0
-"""Of a phase, left out."""
+"""Fraction of a phase at its beginning that is left out."""
 
 PERIOD_S = 20.0
 
 REPLICATIONS = 5
-"""Of the comparison with OP-RED."""
+"""Replications of the comparison with OP-RED."""
 
 OTHER_LOADS = 2
 """Replications at another load."""
 
 MOST = 9
-"""Settings per curve: enough to draw one."""
+"""Settings per curve, enough to draw one."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One of both under one load."""
+    """Result of OP-RED or of the offline setting under one load."""
 
     label: str
     users: int
@@ -55,12 +56,12 @@ class Phase:
     delay: Interval
     """Mean queueing delay, ms."""
     loss: Interval
-    """Per cent."""
+    """Loss, in percent."""
     shortfall: float
-    """The worst of the targets in the mean."""
+    """Shortfall of the worst target in the mean."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "label": self.label,
             "users": self.users,
@@ -75,16 +76,16 @@ class Phase:
 
 @dataclass(frozen=True)
 class Load:
-    """What can be had at another load: a point per setting."""
+    """Trade-off at another load: one point per setting."""
 
     label: str
-    """`40 flows`."""
+    """Load in words, such as `40 flows`."""
     means: Sequence[dict[str, float]]
-    """Of the targets' measures, by name."""
+    """Means of the targets' measures, by name."""
 
 
 def check(targets: Sequence[Target], scenario: Scenario) -> None:
-    """Raises WeirError where OP-RED cannot be given these targets."""
+    """Raises WeirError if OP-RED cannot be given these targets."""
     wanted = {target.measure: target.sense for target in targets}
     if wanted != {"delay_mean": "<", "loss": "<"}:
         raise WeirError(
@@ -96,7 +97,7 @@ def check(targets: Sequence[Target], scenario: Scenario) -> None:
 
 
 def against_op_red(evaluator: Evaluator, setting: Setting) -> tuple[Phase, ...]:
-    """Both under a load that changes."""
+    """Runs the setting and OP-RED under a load that changes."""
     network, (group,) = evaluator.scenario.network, evaluator.scenario.groups
     bound = {target.measure: target.bound for target in evaluator.targets}
     users = network.path(group).load[0].after
@@ -143,8 +144,8 @@ def against_op_red(evaluator: Evaluator, setting: Setting) -> tuple[Phase, ...]:
 
 
 def other_loads(evaluator: Evaluator, answer: Answer) -> tuple[Load, ...]:
-    """Of the settings that the search found best, the means at half and at twice the load; nothing where
-    there is no single group of a constant number of flows, or nothing was searched.
+    """Runs the settings that the search found best at half and at twice the load. Returns nothing unless the
+    scenario has a single group of a constant number of flows, and settings were searched.
 
     These runs are evidence, not search: no answer depends on them.
     """

@@ -19,25 +19,25 @@ from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, SpaceError, bounded, check_runs, range_of, refusal
 
 SEARCHED = {1: 3, 2: 3, 3: 2}
-"""Levels of each condition in the search; of three conditions the middle besides."""
+"""Levels of each condition in the search. With three conditions the middle is added."""
 
 MAPPED = {1: 7, 2: 5, 3: 3}
-"""Levels of each condition in the map, within the region; one more beyond each end."""
+"""Levels of each condition in the map, within the region. One more lies beyond each end."""
 
 REPLICATIONS = 7
-"""Of each cell of the map."""
+"""Replications of each cell of the map."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """What the setting is to be good for."""
+    """Region of conditions in which the setting must meet the targets."""
 
     axes: tuple[Axis, ...]
 
     @staticmethod
     def of(scenario: Scenario, texts: Sequence[str]) -> Region:
-        """As a person writes it: `rate=5..50 Mbit/s`, `flows=1..100`, `rtt=10..200 ms`, or with a path.
-        All corners are checked. Raises SpaceError, AxisError, ScenarioError."""
+        """Reads conditions as a person writes them: `rate=5..50 Mbit/s`, `flows=1..100`, `rtt=10..200 ms`, or
+        with a path. Checks all corners. Raises SpaceError, AxisError, ScenarioError."""
         if len(texts) > max(SEARCHED):
             raise SpaceError(
                 f"{len(texts)} conditions; there may be three", "leave the least important one out"
@@ -49,7 +49,8 @@ class Region:
         return region
 
     def conditions(self) -> list[Setting]:
-        """Corners, middles of edges and the centre; of three conditions corners and centre."""
+        """Conditions of the search: corners, middles of edges and the centre; with three conditions, corners
+        and centre."""
         count = len(self.axes)
         shares = [*product(np.linspace(0.0, 1.0, SEARCHED[count]), repeat=count), (0.5,) * count]
         found = [
@@ -59,7 +60,7 @@ class Region:
         return list(dict.fromkeys(found))
 
     def cells(self) -> list[tuple[Setting, bool]]:
-        """Conditions of the map, with whether they are inside the region."""
+        """Conditions of the map, each with true if it is inside the region."""
         levels = [_mapped(axis, MAPPED[len(self.axes)]) for axis in self.axes]
         return [
             (tuple(level for level, _ in places), all(inside for _, inside in places))
@@ -69,14 +70,14 @@ class Region:
 
 @dataclass(frozen=True)
 class MapCell(Confirmed):
-    """A setting in a condition."""
+    """Outcome of a setting in one condition of the map."""
 
     condition: Setting
     inside: bool
-    """Of the region."""
+    """True if the cell is inside the region."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "condition": dict(self.condition),
             "inside": self.inside,

@@ -1,4 +1,4 @@
-"""More than three parameters, or a front instead of a point: Optuna's samplers on the same runs.
+"""Optuna's samplers, for more than three parameters or for a front instead of a point, on the same runs.
 
 Akiba, Sano, Yanase, Ohta, Koyama: Optuna, KDD 2019. The sampler proposes, the settings are run on common
 seeds, and what it finds is confirmed on fresh seeds like everything else. That nothing was found shows
@@ -22,20 +22,20 @@ from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, Space
 
 TRIALS = 40
-"""For each parameter."""
+"""Default number of trials per parameter."""
 
 REPLICATIONS = 3
-"""Of each setting that the sampler proposes."""
+"""Replications of each setting that the sampler proposes."""
 
 FRONT_REPLICATIONS = 5
-"""Of the settings of a front, on fresh seeds."""
+"""Replications of the settings of a front, on fresh seeds."""
 
 SAFE = -0.02
 """Worst shortfall from which a setting is worth a confirmation: 2% within."""
 
 
 def sampled(space: Space, evaluator: Evaluator, trials: int | None = None) -> Answer:
-    """A setting by Optuna's default sampler. Raises WeirError where Optuna is not installed."""
+    """Searches a setting with Optuna's default sampler. Raises WeirError if Optuna is not installed."""
     proposals = _proposals(space, evaluator, trials, lambda shortfalls: [max(shortfalls)])
     evaluator.say("defaults")
     defaults = evaluator.confirm(())
@@ -68,15 +68,15 @@ class Front:
     tried: int
     runs: int
     notes: tuple[Repeated, ...] = ()
-    """What may mislead in the scenario."""
+    """Notes on what may mislead in the scenario."""
     record: Record | None = None
-    """In the store."""
+    """Record of the result in the store."""
     wall_s: float = 0.0
     cpu_s: float = 0.0
-    """Of the search when it was asked for first."""
+    """CPU time of the search when it was first requested, in seconds."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Returns plain values for JSON."""
         return {
             "result": None if self.record is None else self.record.number,
             "tried": self.tried,
@@ -87,7 +87,7 @@ class Front:
 
 
 def front(space: Space, evaluator: Evaluator, trials: int | None = None) -> Front:
-    """What can be had of all targets' measures together. Raises WeirError where Optuna is not installed."""
+    """Finds the trade-off of all targets' measures. Raises WeirError if Optuna is not installed."""
     if len(evaluator.targets) < 2:
         raise WeirError("a front needs two targets or more", "add one: --target")
     tried: dict[Setting, list[float]] = {}
@@ -102,7 +102,8 @@ def front(space: Space, evaluator: Evaluator, trials: int | None = None) -> Fron
 
 
 def undominated(rows: list[list[float]]) -> list[bool]:
-    """Of each row, whether no other is as low in all columns and lower in one."""
+    """Marks the rows that no other row dominates, that is, no other is as low in all columns and lower in
+    one."""
     every = np.array(rows)
     return [not ((every <= row).all(axis=1) & (every < row).any(axis=1)).any() for row in every]
 

@@ -30,20 +30,20 @@ from weir.tune._space import DesignPoint, Setting, Space
 from weir.tune._surface import Best, best_of
 
 LEVELS = {1: 7, 2: 5, 3: 3}
-"""Of each parameter in the coarse design."""
+"""Levels of each parameter in the coarse design, by the number of parameters."""
 
 ROUNDS = 12
-"""Of refinement, at most."""
+"""Maximum number of rounds of refinement."""
 
 LOOKED_AROUND = 2
 """Rounds of looking around the nearest setting before all are called hopeless."""
 
 _TICKS = {1: 401, 2: 61, 3: 21}
-"""Of each parameter where the model is looked at."""
+"""Grid points of each parameter at which the model is evaluated, by the number of parameters."""
 
 
 class Search:
-    """One search, from the defaults to the answer."""
+    """Search from the defaults to the answer."""
 
     def __init__(self, space: Space, evaluator: Evaluator) -> None:
         if space.dimensions not in LEVELS:
@@ -53,7 +53,7 @@ class Search:
         self._coarse = space.points(LEVELS[space.dimensions])
 
     def run(self) -> Answer:
-        """The answer, with its evidence."""
+        """Searches, and returns the answer with its evidence."""
         space, evaluator = self._space, self._evaluator
         evaluator.say("defaults")
         defaults = evaluator.confirm(())
@@ -91,7 +91,7 @@ class Search:
         return self._answer(verdict, defaults if nearer else judged, defaults)
 
     def _between(self, point: DesignPoint) -> list[DesignPoint]:
-        """Halfway to the next settings tried, along each parameter, both ways."""
+        """Points halfway to the next settings tried, along each parameter, in both directions."""
         found: list[DesignPoint] = []
         for index, known in enumerate(map(np.unique, np.stack(list(self._tried.values())).T)):
             for nearest in (known[known < point[index] - 1e-9][-1:], known[known > point[index] + 1e-9][:1]):
@@ -110,14 +110,15 @@ class Search:
 
     @cached_property
     def _grid(self) -> NDArray[np.float64]:
-        """Where the model is looked at, shape (points, dimensions)."""
+        """Points at which the model is evaluated, shape (points, dimensions)."""
         return np.stack(self._space.points(_TICKS[self._space.dimensions]))
 
     def _best(self) -> Best:
         return best_of(self._space, self._evaluator, list(self._tried.values()), self._grid)
 
     def _refine(self, best: Best) -> None:
-        """Runs where the least is expected, and where it may hide; more of what was tried already."""
+        """Runs settings where the model expects the least shortfall and where a lower one may hide, and
+        repeats settings tried before."""
         for point in (best.point, best.hope):
             setting = self._space.at(point)
             if setting in self._tried:

@@ -1,11 +1,11 @@
-"""How measures answer to parameters, by the coarse design: tested, not assumed.
+"""Responses of measures to parameters, tested with the coarse design, not assumed.
 
 Along each parameter, at every combination of the others, the same seeds were run at each level: steps from
 level to level are differences in pairs, and the noise of a step is taken to be the same all over the
 design. A measure grows there where the mean of a step over combinations is above zero with its interval;
 the intervals of all steps along a parameter hold together (Bonferroni).
 
-What holds on average need not hold everywhere: where the steps of a single combination, tested together as
+A response on average need not hold everywhere: where the steps of a single combination, tested together as
 well, go the other way, it is said where.
 """
 
@@ -22,11 +22,11 @@ from weir.tune._evaluator import Evaluator
 from weir.tune._space import DesignPoint, Setting, Space
 
 REPLICATIONS = 2
-"""Of every setting of the coarse design, and of those tried later."""
+"""Replications of every setting of the coarse design, and of those tried later."""
 
 
 def shapes(evaluator: Evaluator, space: Space, points: Sequence[DesignPoint]) -> tuple[Shape, ...]:
-    """One per measure and parameter, from a design of every combination that can be run."""
+    """Responses for each measure and parameter, from a design of every combination that can be run."""
     measures = dict.fromkeys(target.measure for target in evaluator.targets)
     return tuple(
         _shape(evaluator, space, points, measure, index)
@@ -38,7 +38,7 @@ def shapes(evaluator: Evaluator, space: Space, points: Sequence[DesignPoint]) ->
 def _shape(
     evaluator: Evaluator, space: Space, points: Sequence[DesignPoint], measure: str, index: int
 ) -> Shape:
-    """Of a measure along one parameter: a line for each combination of the others."""
+    """Response of a measure to one parameter, from a line for each combination of the others."""
     settings = [space.at(point) for point in points]
     ticks = sorted({float(point[index]) for point in points})
     levels = {float(point[index]): setting[index][1] for point, setting in zip(points, settings, strict=True)}
@@ -64,8 +64,8 @@ def _shape(
 
 
 def _signs(steps: NDArray[np.float64], design: NDArray[np.float64]) -> list[int]:
-    """Of each step, over some combinations: 1 grows, -1 falls, 0 not shown. The noise is that of all steps of
-    the design; shapes are (combinations, steps, pairs)."""
+    """Sign of each step over some combinations: 1 grows, -1 falls, 0 not shown. The noise is estimated from
+    all steps of the design. Arrays have the shape (combinations, steps, pairs)."""
     known = design[~np.isnan(design).any(axis=2)]
     degrees = known.shape[0] * (known.shape[1] - 1)
     if degrees == 0:
@@ -84,7 +84,7 @@ def _signs(steps: NDArray[np.float64], design: NDArray[np.float64]) -> list[int]
 
 
 def _said(signs: Sequence[int]) -> tuple[Said, int | None]:
-    """In words, and the level where it turns."""
+    """Response in words, and the level where it turns."""
     shown = [sign for sign in signs if sign]
     if not shown:
         return "no effect shown", None

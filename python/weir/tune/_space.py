@@ -1,4 +1,4 @@
-"""What may be changed: parameters with their bounds, and settings of them."""
+"""Search space: parameters with their bounds, and settings of them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from weir.sweep._values import QUANTITY, Range, Value, in_unit
 from weir.tune._varied import varied
 
 COARSE = 5
-"""Levels of each parameter at which it is looked whether anything can be run."""
+"""Levels of each parameter that are checked for a setting that can be run."""
 
 LOGARITHMIC = 10.0
-"""From this ratio of the bounds on, equal steps are equal factors."""
+"""Ratio of the bounds from which equal steps are equal factors."""
 
 
 class SpaceError(WeirError, ValueError):
-    """Something that cannot be varied so."""
+    """Error about something that cannot be varied in this way."""
 
 
 Setting = tuple[tuple[str, Value], ...]
-"""Paths and their values: of parameters, of the conditions they are to work in, or of both."""
+"""Paths with their values: of parameters, of the conditions in which they must work, or of both."""
 
 DesignPoint = NDArray[np.float64]
 """A setting as a point of the box of parameters, shape (dimensions,), each in [0, 1]."""
@@ -45,7 +45,7 @@ def placed(scenario: _core.Scenario, setting: Setting) -> _core.Scenario:
 
 
 def refusal(scenario: _core.Scenario, setting: Setting) -> _core.ScenarioError | None:
-    """Why the scenario does not take these values; None if it does."""
+    """Error with which the scenario refuses these values; None if it takes them."""
     try:
         placed(scenario, setting)
     except _core.ScenarioError as error:
@@ -54,7 +54,7 @@ def refusal(scenario: _core.Scenario, setting: Setting) -> _core.ScenarioError |
 
 
 def check_runs(scenario: _core.Scenario, setting: Setting, option: str) -> None:
-    """Raises the ScenarioError of values that the scenario does not take, which came with this option."""
+    """Raises the ScenarioError of values that came with this option, if the scenario refuses them."""
     error = refusal(scenario, setting)
     if error is not None:
         error.file = error.file.replace("--set ", f"{option} ", 1)
@@ -63,16 +63,16 @@ def check_runs(scenario: _core.Scenario, setting: Setting, option: str) -> None:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between which values of a parameter was searched."""
+    """Range of a parameter that was searched."""
 
     path: str
     low: Value
     high: Value
     log: bool
-    """Whether equal steps were equal factors."""
+    """True if equal steps were equal factors."""
 
     def to_json(self) -> dict[str, Value]:
-        """As `weir tune --json` prints it."""
+        """Returns plain values, as `weir tune --json` prints them."""
         return {
             "path": self.path,
             "from": self.low,
@@ -83,15 +83,16 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Space:
-    """The parameters: a box, each side from 0 to 1."""
+    """Box of parameters, each side from 0 to 1."""
 
     scenario: _core.Scenario
     axes: tuple[Axis, ...]
 
     @staticmethod
     def of(scenario: Scenario, texts: Sequence[str]) -> Space:
-        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit
-        has that of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
+        """Reads parameters as a person writes them: `red.max_th=5..50`, or with the whole path. A
+        parameter without a unit has that of its default. Checks both ends. Raises SpaceError, AxisError,
+        ScenarioError."""
         if not texts:
             raise SpaceError("there is nothing to vary", _usual(scenario.network))
         example = "PARAMETER=LOW..HIGH", "red.max_th=5..50 packets"
@@ -109,7 +110,7 @@ class Space:
 
     @property
     def bounds(self) -> tuple[Bounds, ...]:
-        """Of each parameter."""
+        """Bounds of each parameter."""
         return tuple(
             Bounds(axis.column, axis.at(0.0)[0], axis.at(1.0)[0], range_of(axis).log) for axis in self.axes
         )
@@ -127,7 +128,7 @@ class Space:
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """Of ends of parameters that the scenario does not take, why: one sentence each."""
+        """Reasons why the scenario refuses an end of a parameter: one sentence each."""
         found: list[str] = []
         for axis in self.axes:
             for value in (axis.at(0.0)[0], axis.at(1.0)[0]):
@@ -138,7 +139,7 @@ class Space:
 
     @cached_property
     def defaults(self) -> DesignPoint | None:
-        """Where the scenario's own values lie; None if one of them is outside its bounds."""
+        """Point of the scenario's own values; None if one of them is outside its bounds."""
         found: list[float] = []
         for axis in self.axes:
             bounds, number = range_of(axis), in_unit(self.scenario.value(axis.column), axis.unit)
@@ -152,7 +153,7 @@ class Space:
         return np.array(found)
 
     def can_run(self, point: DesignPoint) -> bool:
-        """Whether the scenario takes the setting at a point."""
+        """Returns true if the scenario takes the setting at a point."""
         return refusal(self.scenario, self.at(point)) is None
 
     def points(self, levels: int) -> list[DesignPoint]:
@@ -163,13 +164,13 @@ class Space:
 
 
 def range_of(axis: Axis) -> Range:
-    """Of an axis that `bounded` read."""
+    """Range of an axis that `bounded` has read."""
     assert axis.range is not None
     return axis.range
 
 
 def _usual(network: _core.Network) -> str:
-    """What to write where no parameter is named."""
+    """Suggestion for the command line when no parameter is named."""
     port = network.port(network.bottleneck.name)
     queue = port.queue
     ranges = " ".join(f'--vary "{text}"' for text in varied(queue, (), port))
@@ -184,8 +185,8 @@ def bounded(
     example: tuple[str, str],
     path_of: Callable[[_core.Scenario, str], str],
 ) -> Axis:
-    """`NAME=LOW..HIGH`, by factors where the ends are far apart. Bounds without a unit have that of the
-    scenario's value. Raises SpaceError, AxisError."""
+    """Reads `NAME=LOW..HIGH` as an axis, by factors if the ends are far apart. Bounds without a unit have
+    that of the scenario's value. Raises SpaceError, AxisError."""
     name, equals, bounds = text.partition("=")
     if not equals or ".." not in bounds:
         raise SpaceError(f'"{text}" is not {example[0]}', f'write for example "{example[1]}"')
@@ -229,7 +230,7 @@ def _path(scenario: _core.Scenario, name: str) -> str:
 
 
 def _with_unit(scenario: _core.Scenario, path: str, bounds: str) -> str:
-    """`5..50`, with the unit of the default where it has one and none is written."""
+    """Bounds such as `5..50`, with the unit of the default if none is written and the default has one."""
     if re.search(r"[A-Za-zµμ%]", re.sub(r"(?<=\d)[eE](?=[+-]?\d)", "", bounds.removesuffix("log"))):
         return bounds
     value = scenario.value(path)

@@ -1,4 +1,4 @@
-"""What is known of the shortfalls between the settings that were tried: Gaussian processes.
+"""Models of the shortfalls between the settings that were tried: Gaussian processes.
 
 Shortfalls are smooth over a box of parameters and known with noise where they were measured. The prior is a
 constant plus a squared exponential with a length per parameter; lengths and amplitude are those of a small
@@ -20,53 +20,53 @@ from weir.tune._evaluator import Evaluator
 from weir.tune._space import DesignPoint, Space
 
 LENGTHS = (0.2, 0.4, 0.8, 1.6)
-"""Of the box's side, over which a shortfall changes much."""
+"""Lengths over which a shortfall changes much, as fractions of the box's side."""
 
 AMPLITUDES = (0.5, 1.0, 2.0)
-"""Times the spread of the data."""
+"""Amplitudes, as multiples of the spread of the data."""
 
 NEARLY = 2.0
-"""Less of a logarithm of likelihood: such models are not ruled out."""
+"""Difference in log-likelihood from the best model up to which a model is not ruled out."""
 
 PLAUSIBLE = 6
-"""At most so many are kept."""
+"""Maximum number of models that are kept."""
 
 SURE = 2.0
-"""Deviations to which something is thought possible, and beyond which it is taken for certain."""
+"""Standard deviations within which a value is thought possible, and beyond which it is certain."""
 
 CONFIRMED = 10
-"""Replications that a confirmation takes, about."""
+"""Typical number of replications of a confirmation."""
 
 Matrix = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
 class Best:
-    """What the models expect."""
+    """Expectations of the models."""
 
     point: DesignPoint
-    """That is tried next as the answer."""
+    """Point that is tried next as the answer."""
     mean: float
-    """Its worst shortfall."""
+    """Expected worst shortfall at that point."""
     deviation: float
     hope: DesignPoint
-    """Where the least worst shortfall may hide."""
+    """Point where the least worst shortfall may hide."""
     least: float
-    """What it may be there."""
+    """Least worst shortfall that is possible at `hope`."""
 
     @property
     def promising(self) -> bool:
-        """Whether all targets are met there, as far as one can know without running it again."""
+        """True if the models are sure, by `SURE` standard deviations, that all targets are met at `point`."""
         return self.mean + SURE * self.deviation < 0.0
 
     @property
     def hopeless(self) -> bool:
-        """Whether no setting is expected to meet them all."""
+        """True if no setting is expected to meet all targets."""
         return self.least > 0.0
 
 
 def best_of(space: Space, evaluator: Evaluator, tried: Sequence[DesignPoint], grid: Matrix) -> Best:
-    """From the settings tried, looked at over a grid of shape (m, dimensions).
+    """Best setting by the models of the settings tried, evaluated over a grid of shape (m, dimensions).
 
     Where targets can be met it is the setting that is surest to be confirmed: whose worst shortfall,
     counted in deviations of what is known of it and of the runs to come, is least. A goodput that hardly

@@ -22,24 +22,24 @@ _TARGET = re.compile(
 )
 
 _SPELLINGS = {"percent": "%", "μs": "us"}
-"""Units that a target may be written in, and a scenario not."""
+"""Spellings of units that a target accepts and a scenario does not."""
 
 _ORDERED = (
     ("delay_p50", "delay_p95", "delay_p99", "delay_p999"),
     ("fct_p50", "fct_p99"),
     ("slowdown_p50", "slowdown_p99"),
 )
-"""Quantiles of the same values: each is at least as large as the one before."""
+"""Quantiles of the same values, in ascending order: each is at least as large as the one before."""
 
 _LEAST = 1e-4
-"""Of what a logarithm is taken: a loss of 0.0001% is as good as none."""
+"""Least value whose logarithm is taken: a loss of 0.0001% is as good as none."""
 
 UNDEFINED = 3.0
-"""Shortfall of a measure that is not defined: twenty times beyond."""
+"""Shortfall of a measure that is not defined: a factor of twenty."""
 
 
 class TargetError(WeirError, ValueError):
-    """A target that cannot be read or met."""
+    """Error about a target that cannot be read or met."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Target:
     measure: str
     sense: Literal["<", ">"]
     bound: float
-    """In the measure's unit."""
+    """Bound in the measure's unit."""
 
     @staticmethod
     def parse(text: str) -> Target:
-        """A target as a person writes it: `p99 delay < 20 ms`, `loss < 1%`, `goodput > 95%`.
+        """Reads a target as a person writes it: `p99 delay < 20 ms`, `loss < 1%`, `goodput > 95%`.
 
         Raises TargetError.
         """
@@ -85,18 +85,18 @@ class Target:
 
     @property
     def of(self) -> Measure:
-        """What is measured."""
+        """Measure of the target."""
         return MEASURES[self.measure]
 
     @property
     def full(self) -> float | None:
-        """Of a target that asks for nearly all, such as a goodput above 95%: what all is. Its shortfall is a
-        ratio of what lacks. None for others."""
+        """Full value of the measure, if the target asks for nearly all of it, such as a goodput above 95%;
+        else None. The shortfall is then a ratio of what is lacking."""
         return self.of.full if self.sense == ">" else None
 
     def shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far values miss the target, as the logarithm of a ratio: above zero is missed, 0.1 by about
-        a tenth."""
+        """Distance by which values miss the target, as the logarithm of a ratio: above zero is missed, 0.1 by
+        about a tenth."""
         if self.full is not None:
             missed = np.log(np.maximum(self.full - values, _LEAST * self.full) / (self.full - self.bound))
         else:
@@ -106,7 +106,7 @@ class Target:
         return np.where(np.isnan(values), UNDEFINED, missed)
 
     def met_by(self, value: float) -> bool:
-        """Whether a value is on the right side."""
+        """Returns true if a value is on the right side of the bound."""
         return value < self.bound if self.sense == "<" else value > self.bound
 
     def __str__(self) -> str:
@@ -116,7 +116,7 @@ class Target:
 
 
 def parse_all(texts: Sequence[str]) -> tuple[Target, ...]:
-    """Targets that do not contradict each other. Raises TargetError."""
+    """Reads targets that must not contradict each other. Raises TargetError."""
     if not texts:
         raise TargetError("there is no target", 'add one: --target "p99 delay < 20 ms"')
     targets = tuple(Target.parse(text) for text in texts)

@@ -23,7 +23,7 @@ from weir.tune._targets import Target
 from weir.tune._tune import Tuned
 
 SIGNS: dict[State, str] = {"met": "✓", "open": "?", "missed": "✗"}
-"""Legible in grey print."""
+"""Signs of the states, legible in grey print."""
 
 ROLES: dict[Verdict, str] = {
     "achieved": "chosen",
@@ -31,10 +31,10 @@ ROLES: dict[Verdict, str] = {
     "not achievable": "nearest",
     "undecided": "best found",
 }
-"""What the judged setting is called."""
+"""Names of the judged setting, by verdict."""
 
 MANY = 2000
-"""Replications from which more of them are no advice any more."""
+"""Number of replications from which the advice to use more is not given."""
 
 _SHORT = {("flows", "count"): "flows"}
 _OWN = {("flows", "rtt"), ("links", "rate"), ("links", "buffer")}
@@ -54,7 +54,8 @@ def measure_words(measure: Measure) -> str:
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """As short as tells them apart: `rate`, `flows`, `max_th`; else `bottleneck delay`, `core red max_th`."""
+    """Names of the parameters, as short as tells them apart: `rate`, `flows`, `max_th`; else `bottleneck
+    delay`, `core red max_th`."""
     words = [path.split(".") for path in paths]
     short = [_short(one) for one in words]
     return [
@@ -71,12 +72,12 @@ def _short(words: Sequence[str]) -> str:
 
 
 def number_words(number: float) -> str:
-    """Three significant digits, and all of a whole number above them: `0.0613`, `1,235`."""
+    """Number with three significant digits, and all digits of a larger whole number: `0.0613`, `1,235`."""
     return f"{number:.3g}" if abs(number) < 999.5 else f"{number:,.0f}"
 
 
 def percent(share: float) -> str:
-    """Three significant digits, at most two decimals: `97%`, `8.25%`, `0.3%`."""
+    """Percentage with three significant digits, at most two decimals: `97%`, `8.25%`, `0.3%`."""
     return f"{float(f'{100.0 * share:.3g}'):.2f}".rstrip("0").rstrip(".") + "%"
 
 
@@ -100,7 +101,7 @@ def setting_words(setting: Setting | Mapping[str, Value]) -> str:
 
 
 def target_words(target: Target) -> str:
-    """`p99 delay < 20 ms`."""
+    """Target in words: `p99 delay < 20 ms`."""
     return f"{measure_words(target.of)} {_bound(target)}"
 
 
@@ -109,7 +110,8 @@ def _bound(target: Target) -> str:
 
 
 def measured(outcome: Outcome) -> str:
-    """`17.8 ± 0.4 ms`, in as many decimals as show on which side of the bound the interval lies."""
+    """Measured mean with its interval: `17.8 ± 0.4 ms`. The decimals show on which side of the bound the
+    interval lies."""
     half = outcome.half_width
     if not isfinite(half):
         return _with_unit(f"{outcome.mean:.4g}", outcome.target.of)
@@ -126,7 +128,8 @@ def measured(outcome: Outcome) -> str:
 
 
 def margin(outcome: Outcome) -> str:
-    """`11%` where the mean is on the right side of the bound; else by what factor it is not."""
+    """Margin such as `11%` if the mean is on the right side of the bound; else the factor by which it
+    misses."""
     lacks = " of what may lack" if outcome.target.full is not None else ""
     if outcome.shortfall > 0.0:
         ratio = exp(outcome.shortfall)
@@ -194,7 +197,7 @@ def sentence(answer: Answer) -> str:
 
 
 def _result(judged: Confirmed) -> str:
-    """Every target's measure; where all are worst in the same condition, it is named once."""
+    """Measure of every target in words. If all are worst in the same condition, it is named once."""
     outcomes = judged.worst_of_each
     shared = {outcome.condition for outcome in outcomes}
     parts = [_clause(outcome, where=len(shared) > 1) for outcome in outcomes]
@@ -207,7 +210,7 @@ def _result(judged: Confirmed) -> str:
 
 
 def reasons(answer: Answer) -> list[str]:
-    """What the sentence leaves open, in further ones."""
+    """Explanations of what the sentence leaves open."""
     worst, count = answer.chosen.worst, conditions_of(answer)
     said: list[str] = []
     if count > 1:
@@ -243,7 +246,7 @@ def reasons(answer: Answer) -> list[str]:
 
 
 def _seeds_needed(outcome: Outcome, count: int) -> str:
-    """Of an interval that contains its bound: how many seeds would tell."""
+    """Number of seeds that would decide on an interval that contains its bound, in a sentence."""
     name = measure_words(outcome.target.of)
     apart = abs(outcome.mean - outcome.target.bound)
     needed = count * (outcome.half_width / apart) ** 2 if apart > 0.0 else float("inf")
@@ -257,22 +260,22 @@ def _seeds_needed(outcome: Outcome, count: int) -> str:
 
 
 def conditions_of(answer: Answer) -> int:
-    """In how many conditions every target is to be met."""
+    """Number of conditions in which every target must be met."""
     return len({outcome.condition for outcome in answer.chosen.outcomes})
 
 
 def seeds_of(judged: Confirmed) -> int:
-    """Fresh seeds that the verdict is on."""
+    """Number of fresh seeds behind the verdict."""
     return min(int(outcome.values.size) for outcome in judged.outcomes)
 
 
 def shape_words(shape: Shape) -> str:
-    """How a measure answers to a parameter: `falls, then grows (at 0.1)`."""
+    """Response of a measure to a parameter, in words: `falls, then grows (at 0.1)`."""
     return shape.said if shape.turns_at is None else f"{shape.said} (at {value_words(shape.turns_at)})"
 
 
 def shapes_of(answer: Answer) -> list[str]:
-    """A sentence per measure on what the parameters do."""
+    """Sentences on the responses to the parameters, one per measure."""
     paths = list(dict.fromkeys(shape.path for shape in answer.shapes))
     names = dict(zip(paths, names_of(paths), strict=True))
     clauses: dict[str, list[str]] = {}
@@ -293,13 +296,13 @@ def shapes_of(answer: Answer) -> list[str]:
 
 
 def worst_corner(cells: Sequence[MapCell]) -> MapCell:
-    """Of the cells inside the region, the one that misses by most, or meets by least."""
+    """Cell inside the region that misses a target by most, or meets it by least."""
     inside = [cell for cell in cells if cell.inside] or list(cells)
     return max(inside, key=lambda cell: cell.worst.shortfall)
 
 
 def map_words(answer: Answer, cells: Sequence[MapCell]) -> str:
-    """Where the setting holds, what is worst, and where it stops holding."""
+    """Map in a sentence: where the setting meets the targets, the worst cell, and where it stops."""
     cell = worst_corner(cells)
     inside = [one.state for one in cells if one.inside]
     who = "Your defaults meet" if ROLES[answer.verdict] == "defaults" else "This setting meets"
@@ -311,7 +314,8 @@ def map_words(answer: Answer, cells: Sequence[MapCell]) -> str:
 
 
 def beyond(cells: Sequence[MapCell]) -> str:
-    """At which ends of the region a target is missed a step beyond, in a sentence; empty for no such step."""
+    """Ends of the region beyond which a target is missed, one step further, in a sentence. Empty if there are
+    none."""
     within = {pair for cell in cells if cell.inside for pair in cell.condition}
     steps: dict[Setting, list[MapCell]] = {}
     for cell in cells:
@@ -337,7 +341,7 @@ def beyond(cells: Sequence[MapCell]) -> str:
 
 
 def text_of(tuned: Tuned) -> str:
-    """What `weir tune` prints."""
+    """Text that `weir tune` prints."""
     answer = tuned.answer
     lines = [sentence(answer), *reasons(answer), ""]
     if answer.chosen.setting:
@@ -356,13 +360,13 @@ def text_of(tuned: Tuned) -> str:
 
 
 def arguments_of(setting: Mapping[str, Any]) -> list[str]:
-    """A setting as a shell takes it: `--set links.bottleneck.queue.red.max_p=0.1`."""
+    """Setting as options for a shell: `--set links.bottleneck.queue.red.max_p=0.1`."""
     texts = [f"{path}={written(value)}" for path, value in setting.items()]
     return [f'--set "{text}"' if " " in text else f"--set {text}" for text in texts]
 
 
 def front_text(found: Front) -> str:
-    """A front as a table."""
+    """Table of a front."""
     rows = sorted(found.settings, key=lambda one: one.outcomes[0].mean)
     lines = [
         f"{len(rows)} settings of which none beats another, of {found.tried} tried; {found.runs} runs",
@@ -379,7 +383,7 @@ def _line(outcome: Outcome) -> str:
 
 
 def _beside(judged: Confirmed) -> list[str]:
-    """Measures that are no target, in a line."""
+    """Measures without a target, in a line."""
     said = [
         f"{measure_words(of)} {_with_unit(wording.estimate(one.mean, one.half_width, of.decimals), of)}"
         for name, one in judged.beside.items()

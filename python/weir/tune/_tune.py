@@ -1,4 +1,4 @@
-"""One tuning from what is asked for to what comes out, and its result: a number and a directory in a store.
+"""Tuning from the question to the answer, and its result: a number and a directory in a store.
 
 A search draws nothing but seeds: with its runs in the store the same question has the same answer, and
 nothing is run. So a store keeps the question with the keys of its runs, and `again` finds the answer.
@@ -37,35 +37,35 @@ from weir.tune._targets import Target, TargetError, parse_all
 from weir.tune._varied import varied
 
 BESIDE = ("delay_mean", "delay_p99", "utilisation")
-"""Measures that are shown of every answer, targets or not: what it costs where only a delay was asked for."""
+"""Measures shown with every answer, targets or not. They show the price of an answer for the delay alone."""
 
 _SOURCE = ".python.source"
-"""Of a class in Python: the digest of its file, which nobody types."""
+"""Ending of the path that holds the digest of a Python class's file. Users do not type it."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked for, as the user wrote it."""
+    """Question of a tuning, as the user wrote it."""
 
     targets: Sequence[str]
     vary: Sequence[str]
     over: Sequence[str] = ()
     source: str | None = None
-    """The scenario as the user named it."""
+    """Scenario as the user named it."""
     with_op_red: bool = False
     with_loads: bool = False
-    """Whether to run what can be had at half and at twice the load, for the page of evidence."""
+    """True to run the best settings at half and at twice the load, for the page of evidence."""
     optuna: bool = False
-    """Whether Optuna's default sampler is to do the search, as it does for many parameters."""
+    """True to search with Optuna's default sampler, as is done for many parameters."""
     disciplines: Sequence[str] = ()
     """Queue disciplines, each to be tuned by itself, in place of the scenario's own queue."""
     front: bool = False
-    """Whether settings are wanted of which none beats another, in place of one."""
+    """True to find a front, in which no setting beats another, instead of a single setting."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked for, checked."""
+    """Checked question of a tuning."""
 
     scenario: Scenario
     question: Question
@@ -73,11 +73,12 @@ class Task:
     space: Space
     region: Region | None
     disciplines: Mapping[str, Task] = field(default_factory=dict[str, "Task"])
-    """By name, where several are asked for."""
+    """Tasks by discipline, if several are tuned."""
 
     @staticmethod
     def of(scenario: Scenario, question: Question, *, beside: bool = False) -> Task:
-        """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run.
+        """Checks a question. Raises WeirError (about targets, parameters and conditions) and ScenarioError,
+        before any run.
 
         `beside` others, a discipline may have nothing to vary: its defaults are judged.
         """
@@ -105,17 +106,17 @@ class Task:
 
     @property
     def source(self) -> str:
-        """The scenario as the user named it."""
+        """Scenario as the user named it."""
         return self.question.source or self.scenario.name
 
     @property
     def conditions(self) -> tuple[Setting, ...]:
-        """Where the setting has to do."""
+        """Conditions in which the setting must meet the targets."""
         return ((),) if self.region is None else tuple(self.region.conditions())
 
     @cached_property
     def notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in the scenario, except in the values that are varied."""
+        """Notes on what may mislead in the scenario, except in the values that are varied."""
         if self.disciplines:
             return merged((name, one._own_notes) for name, one in self.disciplines.items())
         return merged([(self.scenario.label, self._own_notes)])
@@ -127,7 +128,7 @@ class Task:
 
     @property
     def options(self) -> list[str]:
-        """With which the scenario was loaded, as a shell takes them."""
+        """Options with which the scenario was loaded, as a shell takes them."""
         _, _, overrides, variant = _pickled(self.scenario)
         sets = [f"--set {path}={value}" for path, value in overrides if not path.endswith(_SOURCE)]
         return sets if variant is None else [*sets, f"--variant {variant}"]
@@ -159,7 +160,7 @@ def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
 
 
 def _classes(scenario: Scenario) -> dict[str, dict[str, str]]:
-    """Import path of each class in Python to the text of its file, under the key that sweeps have too."""
+    """Text of the file of each Python class, by its import path, under the key that sweeps use too."""
     if not scenario.core.has_python_aqms:
         return {}
     named = named_in(json.loads(scenario.core.to_json()))
@@ -190,34 +191,34 @@ def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str |
 
 @dataclass(frozen=True)
 class Tuned:
-    """What comes out."""
+    """Result of a tuning."""
 
     task: Task
     answer: Answer
     cells: tuple[MapCell, ...]
-    """The map of the region; empty without one."""
+    """Map of the region; empty without a region."""
     phases: tuple[Phase, ...]
-    """Beside OP-RED; empty where it was not asked for."""
+    """Comparison with OP-RED; empty if it was not requested."""
     loads: tuple[Load, ...]
-    """What can be had at other loads; empty where it was not asked for."""
+    """Trade-offs at other loads; empty if they were not requested."""
     record: Record | None = None
-    """In the store."""
+    """Record of the result in the store."""
     wall_s: float = 0.0
     cpu_s: float = 0.0
-    """Of the search when it was asked for first."""
+    """CPU time of the search when it was first requested, in seconds."""
 
     @property
     def setting(self) -> Setting:
-        """Of the answer; empty for the defaults."""
+        """Setting of the answer; empty for the defaults."""
         return tuple(self.answer.chosen.setting.items())
 
     @property
     def scenario(self) -> Scenario:
-        """With the setting of the answer."""
+        """Scenario with the setting of the answer."""
         return type(self.task.scenario)(placed(self.task.scenario.core, self.setting))
 
     def to_json(self) -> dict[str, Any]:
-        """What `weir tune --json` prints."""
+        """Document that `weir tune --json` prints."""
         return {
             "weir": _core.__version__,
             "result": None if self.record is None else self.record.number,
@@ -234,17 +235,17 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer for each queue discipline, the best first: by its worst target, on fresh seeds."""
+    """Answers for several queue disciplines, the best first: by the worst target, on fresh seeds."""
 
     tuned: Mapping[str, Tuned]
     notes: tuple[Repeated, ...] = ()
-    """What may mislead in the scenario."""
+    """Notes on what may mislead in the scenario."""
     record: Record | None = None
     wall_s: float = 0.0
     cpu_s: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """What `weir tune --disciplines --json` prints."""
+        """Document that `weir tune --disciplines --json` prints."""
         return {
             "weir": _core.__version__,
             "result": None if self.record is None else self.record.number,
@@ -288,7 +289,7 @@ def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = No
 
 
 def again(store: Store, record: Record) -> Tuned | Front | Choice:
-    """The answer of a recorded result, from the store alone. Raises WeirError where a run is missing."""
+    """Returns the answer of a recorded result, from the store alone. Raises WeirError if a run is missing."""
 
     def refuse(_: object) -> Future[Any]:
         raise WeirError(
@@ -315,7 +316,7 @@ def again(store: Store, record: Record) -> Tuned | Front | Choice:
 def _answered(
     task: Task, store: Store, workers: Workers, on_step: OnStep | None = None
 ) -> tuple[Tuned | Front | Choice, set[int]]:
-    """What comes out, and the keys of the runs that it stands on."""
+    """Answers the task; returns the result and the store keys of its runs."""
     if not task.question.disciplines:
         targets, conditions = task.targets, task.conditions
         evaluator = Evaluator(task.scenario.core, targets, store, workers, conditions, on_step, BESIDE)
@@ -332,7 +333,7 @@ def _answered(
 
 
 def _judged(evaluator: Evaluator) -> Answer:
-    """Of a scenario in which nothing is varied."""
+    """Answer for a scenario in which nothing is varied."""
     evaluator.say("defaults")
     judged = evaluator.confirm(())
     verdicts: dict[State, Verdict] = {

@@ -1,4 +1,4 @@
-"""What is varied of a queue discipline where nothing is named: the parameters that it declares as tunable."""
+"""Default parameters to vary in a queue discipline: those that it declares as tunable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from weir.scenario._declared import BUFFER, tunable
 
 
 def varied(discipline: str, named: Sequence[str], port: _core.Port) -> list[str]:
-    """Of `--vary`, what is about this discipline or about none; its tunable parameters if nothing is.
+    """Ranges of `--vary` that are about this discipline or about none; its tunable parameters if none names
+    it.
 
     `port` has the buffer that bounds levels of its queue.
     """
@@ -22,7 +23,7 @@ def varied(discipline: str, named: Sequence[str], port: _core.Port) -> list[str]
 
 
 def _declared(discipline: str, port: _core.Port) -> Iterator[str]:
-    """`codel.target=0.5..100 ms` for each tunable parameter."""
+    """Ranges of the tunable parameters: `codel.target=0.5..100 ms`."""
     room = int(limit_of(port))
     for name, bounds in tunable(discipline).items():
         low = bounds.low.partition(" ")[0]

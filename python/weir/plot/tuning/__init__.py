@@ -17,12 +17,12 @@ __all__ = ["choice_panel", "panels_of"]
 
 
 def choice_panel(choice: Choice) -> Panel:
-    """The figure of several disciplines."""
+    """Panel with the figure of several disciplines."""
     return Panel.of(disciplines(choice))
 
 
 def panels_of(tuned: Tuned) -> list[Panel]:
-    """The figures in the order of a page; at least the fresh seeds."""
+    """Panels in the order of a page; at least the fresh seeds."""
     data, region = Data(tuned), tuned.task.region
     pairs = list(combinations(data.targets, 2))
     # Whether it holds everywhere comes first where that was asked.

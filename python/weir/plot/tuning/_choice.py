@@ -1,4 +1,4 @@
-"""Disciplines that were tuned for the same targets: what each of them reaches."""
+"""Disciplines that were tuned for the same targets, with the measures that each of them reaches."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from weir.tune._text import target_words
 from weir.tune._tune import Choice
 
 _ROW = 26
-"""Of a discipline in a panel, pixels."""
+"""Height of a discipline's row in a panel, in pixels."""
 
 
 def disciplines(choice: Choice) -> Figure:
-    """A panel for each target, with its bound, and for each measure beside; a row for each discipline."""
+    """Panels for each target, with its bound, and for each measure beside; a row for each discipline."""
     names = list(choice.tuned)
     first = choice.tuned[names[0]].answer.chosen
     targets = [outcome.target for outcome in first.worst_of_each]

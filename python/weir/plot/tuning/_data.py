@@ -22,7 +22,7 @@ Mark = Literal["defaults", "chosen"]
 
 @dataclass(frozen=True)
 class Data:
-    """An answer with the box it is from. Parameter I is the column `pI` of frames, in its axis' unit."""
+    """Answer with the box it is from. Parameter I is the column `pI` of frames, in its axis' unit."""
 
     tuned: Tuned
 
@@ -32,41 +32,41 @@ class Data:
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """Of the parameters."""
+        """Axes of the parameters."""
         return self.tuned.task.space.axes
 
     @cached_property
     def targets(self) -> list[Target]:
-        """One for each measure."""
+        """Targets, one for each measure."""
         return list({target.measure: target for target in self.answer.targets}.values())
 
     @cached_property
     def columns(self) -> list[str]:
-        """Of the parameters in frames."""
+        """Columns of the parameters in frames."""
         return [f"p{index}" for index in range(len(self.axes))]
 
     @cached_property
     def titles(self) -> list[str]:
-        """Of the parameters, as short as tells them apart: `max_th`."""
+        """Titles of the parameters, as short as possible but distinct: `max_th`."""
         return names_of([axis.column for axis in self.axes])
 
     def heading(self, index: int) -> str:
-        """Of an axis of a figure: `max_th (packets)`."""
+        """Title of an axis in a figure: `max_th (packets)`."""
         unit = self.axes[index].unit
         return f"{self.titles[index]} ({unit})" if unit else self.titles[index]
 
     def level(self, index: int, number: float) -> str:
-        """A value of a parameter in words: `max_th 33 packets`."""
+        """Value of a parameter in words: `max_th 33 packets`."""
         return f"{self.titles[index]} {number_words(number)} {self.axes[index].unit}".rstrip()
 
     def named(self, at: Sequence[float]) -> str:
-        """A setting in words."""
+        """Setting in words."""
         return ", ".join(self.level(index, number) for index, number in enumerate(at))
 
     @cached_property
     def points(self) -> pl.DataFrame:
-        """What was tried, where all measures are defined: the parameters, the means of the measures,
-        shortfall, n, setting (in words), design (whether it is part of the coarse design)."""
+        """Settings that were tried, if all measures are defined there. Columns: the parameters, the means of
+        the measures, shortfall, n, setting (in words), design (true in the coarse design)."""
         measures = [target.measure for target in self.targets]
         schema: dict[str, Any] = dict.fromkeys((*self.columns, *measures, "shortfall"), pl.Float64)
         schema |= {"n": pl.Int64, "setting": pl.String}
@@ -88,17 +88,17 @@ class Data:
 
     @cached_property
     def levels(self) -> list[list[float]]:
-        """Of each parameter, those of the coarse design."""
+        """Levels of each parameter in the coarse design."""
         return [self.grid[name].unique().sort().to_list() for name in self.columns]
 
     @property
     def combined(self) -> bool:
-        """Whether there is a coarse design, with two levels or more of every parameter."""
+        """True if there is a coarse design, with two levels or more of every parameter."""
         return self.searched and all(len(levels) > 1 for levels in self.levels)
 
     @property
     def searched(self) -> bool:
-        """Whether other settings than the defaults were run."""
+        """True if other settings than the defaults were run."""
         return not self.points.is_empty()
 
     @cached_property
@@ -114,17 +114,17 @@ class Data:
 
     @property
     def conditions(self) -> int:
-        """In which every target is to be met."""
+        """Number of conditions in which every target must be met."""
         return conditions_of(self.answer)
 
     @property
     def marks_said(self) -> str:
-        """What the symbols of the figures are."""
+        """Legend of the symbols of the figures, in a sentence."""
         role = ROLES[self.answer.verdict]
         return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
 
     def along(self, index: int) -> list[tuple[Mark, Confirmed, float]]:
-        """Those of the marks that have a place along parameter `index`, with it."""
+        """Marks that have a place along parameter `index`, with that place."""
         log = self.axes[index].log
         return [
             (mark, judged, place)
@@ -134,16 +134,17 @@ class Data:
 
     @staticmethod
     def worst(judged: Confirmed, target: Target) -> Outcome:
-        """What came of one target, in the condition that is worst for it, as the dots are."""
+        """Outcome of one target in the condition that is worst for it. The dots show the worst condition
+        too."""
         return next(outcome for outcome in judged.worst_of_each if outcome.target == target)
 
     def numbers(self, setting: dict[str, Any]) -> list[float]:
-        """A setting in the units of the axes."""
+        """Setting in the units of the axes."""
         return [float(axis.drawn(setting[axis.column])) for axis in self.axes]
 
 
 def _combined(points: pl.DataFrame) -> list[list[float]]:
-    """Of each column, values of which all combinations are there.
+    """Values of each column all of whose combinations exist.
 
     Values that lack most combinations are left out one by one until no combination lacks.
     """

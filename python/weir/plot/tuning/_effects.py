@@ -43,7 +43,7 @@ READ = "1 is on the bound, below 1 meets it; where nearly all is asked for, the 
 
 
 def effects(data: Data, index: int) -> Figure:
-    """Every target's measure along parameter `index`: a panel per measure."""
+    """Measures of all targets along parameter `index`, a panel per measure."""
     where = f" in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
     said = [f"Dots: the mean over replications{where}, with the same seeds everywhere."]
     if data.combined and len(data.axes) > 1:
@@ -91,7 +91,7 @@ def _facet(
 
 
 def _lines(data: Data, index: int, measure: str) -> list[Curve]:
-    """A line per level of the next parameter, over the levels of any others the mean."""
+    """Curves for the levels of the next parameter, each the mean over the levels of any others."""
     place = data.columns[index]
     if len(data.axes) > 1 and not data.combined:
         # There is nothing that lines could join.
@@ -112,7 +112,7 @@ def _lines(data: Data, index: int, measure: str) -> list[Curve]:
 
 
 def shortfall_curve(data: Data) -> Figure:
-    """The worst ratio of measure to bound along the only parameter."""
+    """Worst ratio of measure to bound along the only parameter."""
     points = data.points.sort("p0")
     if len(data.answer.targets) > 1 and data.conditions == 1:
         # The worst is the highest of these.
@@ -133,7 +133,7 @@ def shortfall_curve(data: Data) -> Figure:
 
 
 def seeds(data: Data) -> Figure:
-    """What the targets' measures were with each of the fresh seeds: what the verdict is made of."""
+    """Measures of the targets with each of the fresh seeds, on which the verdict is based."""
     facets: list[Facet] = []
     for target in dict.fromkeys(data.answer.targets):
         curves: list[Curve] = []
@@ -163,7 +163,7 @@ _INTERVALS: dict[str, Callable[[Phase], Interval]] = {
 
 
 def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
-    """The answer beside OP-RED, which adapts itself, while the load changes: delay, loss and load."""
+    """Answer beside OP-RED, which adapts itself, while the load changes: delay, loss and load."""
     by_label: dict[str, list[Phase]] = {}
     for phase in phases:
         by_label.setdefault(phase.label, []).append(phase)
@@ -201,7 +201,7 @@ MOST = 3.0
 
 
 def shortfall(data: Data) -> Figure | None:
-    """The worst ratio over the box; None where there is no picture of it: nothing tried, or no grid."""
+    """Worst ratio over the box. None if it cannot be drawn: nothing was tried, or there is no grid."""
     match len(data.axes):
         # With one target, its measure along the parameter is the same picture.
         case 1 if data.searched and len(data.answer.chosen.outcomes) > 1:
@@ -265,7 +265,8 @@ def _rows(data: Data, slices: Sequence[float], edges: Sequence[Sequence[float]])
 
 
 def _edges(data: Data, index: int) -> list[float]:
-    """Of the cells along a parameter: halfway between levels, and as far beyond the first and the last."""
+    """Edges of the cells along a parameter: halfway between levels, and equally far beyond the first and the
+    last."""
     levels = data.levels[index]
     if data.axes[index].log:
         middles = [sqrt(low * high) for low, high in pairwise(levels)]
@@ -320,7 +321,7 @@ def _layers(data: Data, index: int, edges: Sequence[Sequence[float]]) -> list[al
 
 
 def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
-    """A cell per condition: met, missed or open, with the worst target's ratio; the worst corner framed."""
+    """Map of the conditions: met, missed or open, with the worst target's ratio; the worst corner framed."""
     corner = worst_corner(cells)
     titles = [sentence_case(name) for name in names_of([axis.column for axis in axes])]
     headings = [

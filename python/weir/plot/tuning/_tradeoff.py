@@ -1,4 +1,4 @@
-"""One target's measure against another's for every setting that was tried."""
+"""Trade-off between the measures of two targets, for every setting that was tried."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weir.tune._targets import Target
 from weir.tune._text import ROLES, measure_words, number_words
 
 NEAR = 0.12
-"""Share of a picture's side within which the names of two settings would hide each other."""
+"""Fraction of a picture's side within which the names of two settings would hide each other."""
 
 _SCHEMA = {
     "kind": pl.String, "line": pl.String, "level": pl.String, "setting": pl.String, "place": pl.Int64,
@@ -27,14 +27,14 @@ _SCHEMA = {
 }  # fmt: skip
 
 Extent = tuple[float, float, bool]
-"""Where an axis begins and ends, and whether it is logarithmic."""
+"""Ends of an axis, and true if it is logarithmic."""
 
 _PAIR = {"chosen": (style.STRONG, "diamond"), "defaults": (style.INK, "square")}
-"""Colour and symbol of the settings on fresh seeds."""
+"""Colours and symbols of the settings on fresh seeds."""
 
 
 def tradeoff(data: Data, up: Target, across: Target) -> Figure:
-    """The measure of target `up` against that of `across` for everything that was tried."""
+    """Measure of target `up` against that of `across` for all settings tried."""
     rows = pairs(data, up, across)
     ends: dict[Literal["x", "y"], Extent] = {"x": _extent(rows, "x", across), "y": _extent(rows, "y", up)}
     # What lies below a logarithmic axis has no place on it: the bar then begins at its end.
@@ -75,7 +75,7 @@ def _extent(rows: pl.DataFrame, name: str, target: Target) -> Extent:
 def _region(
     data: Data, up: Target, across: Target, ends: Mapping[Literal["x", "y"], Extent]
 ) -> list[alt.Chart]:
-    """Where both targets are met."""
+    """Region in which both targets are met."""
     met: dict[str, float] = {}
     for (name, (low, high, _)), target in zip(ends.items(), (across, up), strict=True):
         below = target.sense == "<"
@@ -170,7 +170,7 @@ def _caption(data: Data) -> str:
 
 
 def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
-    """Those that no other beats in both measures, in the order of `across`."""
+    """Points that no other beats in both measures, in the order of `across`."""
     costs = (pl.col(t.measure) if t.sense == "<" else -pl.col(t.measure) for t in (across, up))
     ordered = points.with_columns(cost.alias(f"_{i}") for i, cost in enumerate(costs)).sort("_0", "_1")
     least = pl.col("_1").cum_min().shift(1)
@@ -178,9 +178,12 @@ def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
 
 
 def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
-    """One row per mark. `kind` is what it is part of: the best at another `load` and its `load end`, the
-    `front`, settings of the `design` or `between` those, lines along a parameter with names of
-    a `step` or at a `second end`, `chosen` or `defaults`."""
+    """Marks of the figure, one row each.
+
+    `kind` is the part of the figure: the best at another `load` and its `load end`, the `front`, settings of
+    the `design` or `between` those. Lines along a parameter are `first` or `second`, and names on them are
+    `step` or `second end`. Settings on fresh seeds are `chosen` or `defaults`.
+    """
     frames = [pl.DataFrame(schema=_SCHEMA)]
     place = pl.int_range(pl.len()).alias("place")
 
@@ -220,7 +223,7 @@ def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
 
 def _lines(data: Data, points: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Settings of the coarse design that differ in one parameter alone, with what they share: along the
-    second parameter, then along the first. Of more than two, only those along the second."""
+    second parameter, then along the first. With more than two parameters, only those along the second."""
     count = len(data.axes)
     if count == 1:
         yield "first", "all", points.sort("p0")

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SCENARIO = "step-load"
-"""What every discipline is shown on."""
+"""Scenario on which every discipline is shown."""
 
 _ROOT = FOLDER.parents[2]
 
 
 def pages() -> dict[str, str]:
-    """File name to Markdown, for every discipline of the core."""
+    """Markdown of the page of every discipline of the core, by file name."""
     index, page = _templates("index")
     scenario = Scenario.load(SCENARIO)
     title = scenario.title.rstrip(".")
@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 
 def control_pages() -> dict[str, str]:
-    """The same for every congestion control."""
+    """Markdown of the page of every congestion control, by file name."""
     index, page = _templates("controls")
     found = sorted(controls(), key=lambda control: control.year)
     written = {
@@ -61,14 +61,14 @@ def control_pages() -> dict[str, str]:
 
 
 def _templates(index: str) -> tuple[Template, Template]:
-    """That of this index, and that of a page."""
+    """Templates of this index and of a page."""
     templates = environment(Path(__file__).parent, markdown=True)
     templates.filters["toml"] = to_toml
     return templates.get_template(f"{index}.md.jinja"), templates.get_template("page.md.jinja")
 
 
 def main() -> None:
-    """Writes what is there, and removes pages of what is no more."""
+    """Writes the pages, and removes pages of disciplines that no longer exist."""
     parser = argparse.ArgumentParser(prog="python -m weir.report.disciplines", description=__doc__)
     parser.add_argument("docs", type=Path)
     parser.add_argument("--only-text", action="store_true", help="leave the figures as they are")

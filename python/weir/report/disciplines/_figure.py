@@ -1,4 +1,4 @@
-"""What a discipline does on the standard step of load, as a figure."""
+"""Figure of a discipline's behaviour on the standard step of load."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from weir.scenario._toml import Value
 
 SLOTS = 240
-"""Of a curve: a picture in the documentation is small."""
+"""Time slots of a curve: a picture in the documentation is small."""
 
 _PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
-"""Of units with a symbol: from how much on each is taken."""
+"""Prefixes of units with a symbol, each with the least value from which it is used."""
 
 _EXTENT = 34
-"""Of the labels of an axis."""
+"""Width of the labels of an axis, in pixels."""
 
 
 def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, Figure]:
-    """One figure per discipline, by name: all with the same traffic, but for what a discipline sets."""
+    """Figures of the disciplines by name, all with the same traffic, except for the settings of a
+    discipline."""
     series = _series(scenario, disciplines)
     found: dict[str, Figure] = {}
     for discipline in disciplines:
@@ -57,13 +58,13 @@ def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, 
 
 
 def shown(scenario: Scenario, discipline: Discipline) -> Scenario:
-    """What the discipline is shown on."""
+    """Scenario with this discipline at the bottleneck, and the settings it is shown with."""
     aqm: dict[str, Value] = {f"{scenario.network.bottleneck.key}.queue": {discipline.name: {}}}
     return scenario.replace(aqm).replace(discipline.set)
 
 
 def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> pl.DataFrame:
-    """What the bottleneck records in a run of each."""
+    """Records the bottleneck's time series in a run of each discipline."""
     variants = [replace(shown(scenario, one).itself(), name=one.name) for one in disciplines]
     with unrecorded(scenario.core, variants, 1) as sweep:
         here = sweep.series.filter(pl.col("component") == f"links.{sweep.bottleneck}.forward")
@@ -71,7 +72,7 @@ def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> pl.DataFra
 
 
 def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows in units of which few digits are needed, and the titles of the panels."""
+    """Rows in units that need few digits, and the titles of the panels."""
     titles: dict[str, str] = {}
     for name, declared in units.items():
         this, unit = pl.col("variable") == name, declared
@@ -86,7 +87,7 @@ def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.Dat
 
 
 def loads(scenario: Scenario) -> list[tuple[float, int]]:
-    """How many flows there are from when on, s, in the order of time."""
+    """Number of flows from each instant on, in seconds, in the order of time."""
     network = scenario.network
     return [(change.at_s, change.after) for change in network.port(network.bottleneck.name).load]
 
@@ -108,7 +109,7 @@ def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: f
 
 
 def _steps(steps: Sequence[tuple[float, int]], end: float, *, named: bool) -> list[alt.Chart]:
-    """A line at every change of the load; above the first panel, how many flows there are."""
+    """Lines at every change of the load, and the number of flows above the first panel."""
     changes = [time for time, _ in steps[1:]]
     rules = alt.Chart(alt.Data(values=[{"x": time} for time in changes]))
     rules = rules.mark_rule(color=style.GREY, strokeDash=[3, 3]).encode(x="x:Q")

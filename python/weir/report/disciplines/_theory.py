@@ -1,4 +1,4 @@
-"""What the fluid model says of a discipline on the standard step of load."""
+"""Fluid model of a discipline on the standard step of load: a row for each load."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ HEADINGS = ("flows", "queue (packets)", "p", "gain margin", "period (s)", "verdi
 
 @dataclass(frozen=True)
 class Theory:
-    """Of one discipline."""
+    """Results of the fluid model for one discipline: a table, or the reason why there is none."""
 
     rows: tuple[tuple[str, ...], ...] = ()
     """Cells below the headings, one row for each load."""
     none: str | None = None
-    """Why there are no rows."""
+    """Reason why there are no rows."""
     headings: tuple[str, ...] = HEADINGS
 
 
 def theory_of(scenario: Scenario, discipline: Discipline) -> Theory:
-    """At each load of the scenario, in the middle of the first time that it has."""
+    """Analyses the loop at each load of the scenario, in the middle of the first time span with that load."""
     one, steps = shown(scenario, discipline), loads(scenario)
     middles: dict[int, float] = {}
     for (since, flows), until in zip(steps, [at for at, _ in steps[1:]] + [scenario.duration], strict=True):
