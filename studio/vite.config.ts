@@ -25,7 +25,7 @@ function weirModule(): Plugin {
 const REFERENCE = "virtual:weir-reference";
 const DISCIPLINES = new URL("../python/weir/disciplines/", import.meta.url);
 
-/** What the reference of Weir's package says of disciplines and congestion controls, as far as the page needs it. */
+/** Texts of Weir's reference on disciplines and congestion controls, as far as the page needs them. */
 function weirReference(): Plugin {
   return {
     name: "weir-reference",

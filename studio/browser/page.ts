@@ -5,7 +5,7 @@ import { expect, test as base, type Page } from "@playwright/test";
 export const FILE = fileURLToPath(new URL("../dist/index.html", import.meta.url));
 export const PLAIN = pathToFileURL(FILE).href;
 
-/** What `held` and `workers` put into the page. */
+/** Additions of `held` and `workers` to the page. */
 interface Instrumented {
   weirSettled: () => boolean;
   weirClock: Record<"hold" | "release" | "hide", () => void> & { hidden: () => boolean; show: (afterMs: number) => Promise<number> };

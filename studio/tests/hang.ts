@@ -1,2 +1,2 @@
-/** What has not happened by then (ms) never will. No promise: it ends a test that would wait for ever, on a machine however busy. */
+/** Longest wait (ms): what has not happened by then never will. No promise: it ends a test that would wait for ever, on a machine however busy. */
 export const HANG_MS = 600_000;

@@ -6,7 +6,7 @@ mod losses;
 pub use delays::{Line, Passage};
 pub use losses::Losses;
 
-/// What a port and its line did since the start of a run.
+/// Counts of a port and its line since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Packets that came to the queue.
