@@ -15,6 +15,7 @@ from weir.check._levels import (
     first_of,
     fixed_levels,
     in_unit_of,
+    in_words,
     larger_buffer,
     last_of,
     level_of,
@@ -54,7 +55,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             "threshold-above-buffer",
             "warning",
             first.path,
-            f"{since}{first.written} is not below the buffer of {packets(limit)}: "
+            f"{since}{in_words(scene, port, first.written)} is not below the buffer of {packets(limit)}: "
             f"{aqm.name} acts as DropTail",
             _lowered(scene, port, phase, first, 0.25, least),
         )
@@ -64,7 +65,8 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             "threshold-above-buffer",
             "note",
             last.path,
-            f"{since}the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
+            f"{since}the buffer of {packets(limit)} overflows before the queue reaches "
+            f"{in_words(scene, port, last.written)}",
             _lowered(scene, port, phase, last, ROOM, least),
         )
     delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
