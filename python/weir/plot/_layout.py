@@ -19,12 +19,13 @@ from weir.sweep._dimension import ChartError
 Legend = Literal["top", "bottom", "left", "right", "none"]
 Axis = Literal["x", "y"]
 
-_SIZE = re.compile(r"([\d.]+) ?(px|mm|cm|in)? ?[x×] ?([\d.]+) ?(px|mm|cm|in)?")
-_PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0}
+_PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0, "pt": 96.0 / 72.0}
+_SIDE = rf"([\d.]+) ?({'|'.join(_PIXELS)})?"
+_SIZE = re.compile(rf"{_SIDE} ?[xX×] ?{_SIDE}")
 _SMALLEST, _LARGEST = 120.0, 10_000.0
 
 _PRINTED = 300.0 / 96.0
-"""Of a PNG whose size is in mm, cm or inches: 300 dots per inch."""
+"""Of a PNG whose size is not in pixels: 300 dots per inch."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Size:
     """Pixels of 1/96 inch."""
     height: float
     unit: str
-    """`px`, `mm`, `cm` or `in`, as it was asked for."""
+    """`px`, `mm`, `cm`, `in` or `pt` (1/72 inch), as it was asked for."""
 
     @classmethod
     def parse(cls, text: str) -> Size:
-        """From `800x500`, `84x60mm`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
+        """From `800x500`, `84x60mm`, `8.4x6cm`, `3.3x2.5in` or `240x170pt`. Raises ChartError."""
         found = _SIZE.fullmatch(text.strip())
         sides, unit = list[float](), "px"
         if found is not None:
@@ -50,7 +51,7 @@ class Size:
                 found = None
         if found is None or (found[2] and found[2] != found[4]):
             raise ChartError(
-                f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 84x60mm, 8.4x6cm, 3.3x2.5in"
+                f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 84x60mm, 8.4x6cm, 3.3x2.5in, 240x170pt"
             )
         if min(sides) < _SMALLEST or max(sides) > _LARGEST:
             raise ChartError(
