@@ -146,8 +146,8 @@ def _way(chosen: Port) -> str:
 
 
 def _opposite(chosen: Port) -> str | None:
-    """The port of the other direction; of a link that is one way, the only one that the ACKs of its data pass,
-    or the data of its ACKs."""
+    """The port of the other direction; of a link that is one way, the only one that its ACKs pass, or from
+    which its ACKs come."""
     network, core = chosen.scenario.network, chosen.core
     if not _is_one_way(chosen):
         others = (port for port in network.ports if port.link == core.link)
