@@ -74,10 +74,12 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
     if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
         return
     drained = limit * 8.0 * port.mean_packet_bytes / min(scene.rates_between(port, phase.at_s, phase.until_s))
-    if drained <= _core.quantity(delay.written)[0]:
+    target_s = _core.quantity(delay.written)[0]
+    if drained <= target_s:
         least = 1.5 * sent_s(scene, port)
         if least > drained / 2.0:
-            hint = larger_buffer(phase.buffer[0], PACKETS_FOR_DELAY)
+            reached = 2.0 * limit * target_s / drained
+            hint = larger_buffer(phase.buffer[0], max(reached, PACKETS_FOR_DELAY))
         else:
             hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
         yield Note(
