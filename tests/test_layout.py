@@ -80,6 +80,7 @@ def test_an_image_is_as_large_as_was_asked_for(
         ("8.4x6cm", (8.4 / 2.54, 6 / 2.54), (992, 709)),
         ("3.3x2.5in", (3.3, 2.5), (990, 750)),
         ("84x60mm", (84 / 25.4, 60 / 25.4), (992, 709)),
+        ("240X180pt", (240 / 72, 180 / 72), (1000, 750)),
         (None, None, None),
     ],
 )
@@ -94,7 +95,7 @@ def test_every_image_has_exactly_the_size_that_was_asked_for(
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
     found = re.search(r'width="([\d.]+)(\w*)" height="([\d.]+)\2"', svg)
     assert found is not None
-    per = {"": 96.0, "mm": 25.4, "cm": 2.54, "in": 1.0}[found[2]]
+    per = {"": 96.0, "mm": 25.4, "cm": 2.54, "in": 1.0, "pt": 72.0}[found[2]]
     said = (float(found[1]) / per, float(found[3]) / per)
     # Without a size, the others are as large as the SVG.
     wanted = inches or said

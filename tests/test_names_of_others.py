@@ -52,7 +52,13 @@ def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command
         ("links.bottleneck.queue.reno", "`reno` is a congestion control"),
         ("links.bottleneck.queue.BBR1", "flows.GROUP.tcp.congestion.bbr1 = {}"),
         ("links.bottleneck.queue.bbr", "bbr3"),
-        ("links.bottleneck.queue.westwood", "a congestion control, which flows have"),
+        ("links.bottleneck.queue.westwood", "a congestion control, which flows have: Reno with an estimate"),
+        ("links.bottleneck.queue.sqm", "CAKE is COBALT"),
+        ("links.bottleneck.queue.pie2", "`pi2`"),
+        ("flows.web.tcp.congestion.olia", "Multipath TCP"),
+        ("flows.web.tcp.congestion.prr", "part of SACK: recovery.sack"),
+        ("flows.web.tcp.congestion.linux", 'tcp.preset = "linux"'),
+        ("flows.web.tcp.congestion.quic", "no congestion control"),
         ("flows.web.tcp.congestion.fq_codel", "`fq-codel` is a queue discipline"),
         ("flows.web.tcp.congestion.red", "links.LINK.queue.red = {}"),
         ("flows.web.tcp.congestion.cake", "`cobalt`"),
@@ -64,6 +70,12 @@ def test_a_name_that_belongs_elsewhere(path: str, said: str) -> None:
     with pytest.raises(weir.ScenarioError) as caught:
         weir.load("web", {path: {}})
     assert said in str(caught.value.hint)
+
+
+def test_a_key_of_the_link_in_its_other_direction_is_no_netem() -> None:
+    with pytest.raises(weir.ScenarioError) as caught:
+        weir.load("evaluation/flent/rrul", {"links.bottleneck.reverse.delay": "5 ms"})
+    assert caught.value.hint == "did you mean `links.bottleneck.delay`? It is one for both directions"
 
 
 def test_a_congestion_control_is_no_discipline(weir_command: Command) -> None:

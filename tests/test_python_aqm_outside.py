@@ -206,6 +206,25 @@ def test_to_read_a_result_runs_no_class_of_it(lab: Lab, weir_command: Command, t
     page = next(Path("results").glob("3-*/report.html")).read_text(encoding="utf-8")
     assert f"{one}:Level: its file in Python" in page
     assert f"{other}:Level: its file in Python" in page
+    tuning = next(Path("results").glob("4-*/report.html")).read_text(encoding="utf-8")
+    assert f"{one}:Level: its file in Python" in tuning
+    assert "class Level(" in tuning
+
+
+def test_the_page_of_several_tuned_disciplines_has_the_text_of_classes(
+    lab: Lab, weir_command: Command
+) -> None:
+    cls = f"{lab(LEAVES_A_TRACE.format(height=0.02))}:Level"
+    reverse = f'{{ queue.python.class = "{cls}", buffer = "100 packets" }}'
+    Path("reverse.toml").write_text(SMALL.partition("[variants")[0], encoding="utf-8")
+    done = weir_command(
+        "tune", "reverse.toml", "--set", f"links.bottleneck.reverse={reverse}",
+        "--disciplines", "drop-tail,codel", "--target", "mean delay < 1 s", "--report",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    page = next(Path("results").glob("1-*/report.html")).read_text(encoding="utf-8")
+    assert page.count(f"{cls}: its file in Python") == 1
+    assert "class Level(" in page
 
 
 def test_a_tuning_of_an_unknown_file_is_not_read_by_running_it(lab: Lab) -> None:

@@ -269,6 +269,13 @@ def test_what_is_missing_is_said_with_a_hint(sweep: str, kind: str, hint: str) -
     assert hint not in refused.value.message
 
 
+def test_a_run_alone_has_no_trend_to_be_sent_to() -> None:
+    sweep = SWEEPS["no axis"]
+    with pytest.raises(ChartError, match="nothing varies in steps") as refused:
+        figure(sweep, "lines", where={"variant": sweep.labels[0]})
+    assert "weir sweep" in str(refused.value.hint)
+
+
 def test_delays_are_not_told_apart_by_users() -> None:
     for options in ({"family": "users"}, {"where": {"users": 20}}):
         with pytest.raises(ChartError, match="users cannot be told apart"):

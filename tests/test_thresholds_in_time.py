@@ -1,10 +1,12 @@
 """A threshold that is a time is what the link sends in it: for runs, exports, notes and theory alike."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import weir
+from conftest import Command
 from weir.check import notes
 from weir.export import export
 
@@ -89,6 +91,33 @@ def test_the_buffer_and_a_threshold_of_the_same_time_agree() -> None:
         "links.b.queue": {"red": {"max_th": "25 ms"}},
     }
     assert "threshold-above-buffer" not in {note.code for note in notes(weir.Scenario.loads(TEXT, values))}
+
+
+def test_notes_and_the_table_say_the_time(weir_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "times.toml").write_text(TEXT.replace("12 Mbit/s", "50 Mbit/s"), encoding="utf-8")
+    red = "links.b.queue.red={ min_th = '5 ms', max_th = '500 ms' }"
+    done = weir_command("check", "times.toml", "--set", red)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "overflows before the queue reaches 3125 kB (500 ms)" in said
+    assert "red, 31.25 kB (5 ms) to 3125 kB (500 ms)" in said
+
+
+def test_the_table_rounds_a_third_of_a_threshold(weir_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "times.toml").write_text(TEXT, encoding="utf-8")
+    done = weir_command("check", "times.toml", "--set", "links.b.queue.red={ max_th = '64 packets' }")
+    assert "red, 21.3 to 64 packets" in done.stdout
+
+
+def test_a_length_of_a_link_whose_rate_changes_is_no_time() -> None:
+    values = {
+        "links.b.queue": {"red": {"min_th": "20 ms", "max_th": "500 ms"}},
+        "links.b.rate_schedule": [{"at": "4 s", "rate": "6 Mbit/s"}],
+    }
+    (note,) = (
+        one for one in notes(weir.Scenario.loads(TEXT, values)) if one.code == "threshold-above-buffer"
+    )
+    assert "reaches 750 kB" in note.message
+    assert "(" not in note.message
 
 
 @pytest.mark.parametrize(

@@ -252,6 +252,16 @@ def test_levels_are_looked_at_after_each_change() -> None:
     ]
 
 
+@pytest.mark.parametrize("target", ["20 ms", "90 ms"])
+def test_the_larger_buffer_for_a_delay_reaches_it(target: str) -> None:
+    small = {"links.a.buffer": "1 packets", QUEUE: {"pie": {"target": target}}}
+    scenario = weir.Scenario.loads(PLAIN, small)
+    (note,) = [note for note in notes(scenario) if note.code == "threshold-above-buffer"]
+    path, _, buffer = str(note.hint).partition(" = ")
+    assert path == "links.a.buffer"
+    assert "threshold-above-buffer" not in codes(scenario.replace({path: buffer.strip('"')}))
+
+
 def test_notes_of_several_settings_are_told_once() -> None:
     scenario = weir.Scenario.loads(PLAIN)
     bad = scenario.replace({"measure.warm_up": "0 s", QUEUE: {"rem": {"ecn": True}}})

@@ -96,7 +96,9 @@ def test_a_law_in_python_and_the_queue_of_a_scenario(
     assert found["mine"]["parameters"]["target"] == "8 ms"
     assert found["leaky"]["discipline"] == "python"
     assert Path("results/evaluate-leaky-mine/comparison.html").exists()
-    assert Path("results/evaluate-leaky-mine/leaky/scorecard.html").exists()
+    scorecard = Path("results/evaluate-leaky-mine/leaky/scorecard.html").read_text(encoding="utf-8")
+    assert "leaky:Leaky: its file in Python" in scorecard
+    assert "class Leaky(" in scorecard
 
 
 def test_a_gate_that_nothing_decides_is_exit_code_3(weir_command: Command) -> None:

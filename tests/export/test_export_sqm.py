@@ -70,6 +70,49 @@ def test_an_upload_alone_is_what_goes_out() -> None:
     assert any("bottleneck has red" in warning for warning in found.warnings)
 
 
+TWO_LINKS = """\
+schema = 1
+name = "satellite"
+duration = "4 s"
+
+[links.down]
+rate = "40 Mbit/s"
+delay = "270 ms"
+buffer = "500 packets"
+queue.codel = {}
+unidirectional = true
+
+[links.up]
+rate = "2 Mbit/s"
+delay = "20 ms"
+buffer = "50 packets"
+queue.codel = { target = "15 ms" }
+unidirectional = true
+
+[flows.satellite]
+path = ["down"]
+ack_path = ["up"]
+rtt = "300 ms"
+"""
+
+
+@pytest.mark.parametrize("link", ["down", "up"])
+def test_a_line_of_two_links_has_both_directions(link: str) -> None:
+    """A link that ACKs alone pass is the upload."""
+    found = export(weir.Scenario.loads(TWO_LINKS), link, "sqm")
+    told = section(found.text)
+    assert (told["download"], told["upload"]) == ("36000", "1800")
+    assert (told["itarget"], told["etarget"]) == ("5ms", "15ms")
+    assert "Download: down: 40 Mbit/s" in found.text
+
+
+def test_a_link_that_is_one_way_alone_has_one_direction() -> None:
+    datagrams = {"cbr": {"rate": "1 Mbit/s"}}
+    text = TWO_LINKS.replace('ack_path = ["up"]\n', "")
+    found = export(weir.Scenario.loads(text, {"flows.satellite.traffic": datagrams}), "down", "sqm")
+    assert (section(found.text)["download"], section(found.text)["upload"]) == ("36000", "0")
+
+
 def test_cake_takes_the_rate_from_its_own_option() -> None:
     found = section(both({"cobalt": {"interval": "80 ms"}}, {"cobalt": {}}).text)
     assert (found["qdisc"], found["script"]) == ("cake", "piece_of_cake.qos")

@@ -105,12 +105,29 @@ pub fn of_another_kind(kind: Named, name: &str) -> Option<String> {
     if let Some(ours) = other.ours().into_iter().find(|ours| plain(ours) == wanted) {
         return Some(format!("`{ours}` is {is}: {place}.{ours} = {{}}"));
     }
-    name_of_others(other, name).map(|hint| format!("that is {is}; {hint}"))
+    if let Some(hint) = name_of_others(other, name) {
+        let what =
+            hint.strip_prefix("that is ").map_or_else(|| format!("; {hint}"), |what| format!(": {what}"));
+        return Some(format!("that is {is}{what}"));
+    }
+    (kind == Named::Congestion).then(|| of_tcp(name)).flatten()
+}
+
+/// The name of a loss recovery or a preset that was written where a congestion control belongs.
+fn of_tcp(name: &str) -> Option<String> {
+    let preset = TcpPreset::ALL.iter().find(|preset| plain(preset.name()) == plain(name));
+    preset.map(|preset| format!("that is a preset: tcp.preset = \"{}\"", preset.name())).or_else(|| {
+        let of_preset = || {
+            name_of_others(Named::Preset, name)
+                .map(|hint| format!("that is no congestion control; as tcp.preset: {hint}"))
+        };
+        name_of_others(Named::Recovery, name).map(str::to_owned).or_else(of_preset)
+    })
 }
 
 const QUEUES: &[(&[&str], &str)] = &[
     (
-        &["cake", "cake_mq"],
+        &["cake", "cake_mq", "sqm", "layer_cake", "piece_of_cake"],
         "CAKE is COBALT in fair queues behind a shaper. `cobalt` is its AQM alone, `queue.fq = { aqm.cobalt = {} }` \
          with fair queues; the link's rate is the shaper. Weir has no set-associative hash, tins or ACK filter",
     ),
@@ -124,7 +141,7 @@ const QUEUES: &[(&[&str], &str)] = &[
          buffer = \"100 kB\"",
     ),
     (
-        &["pfifo_fast", "prio", "mqprio", "ets", "priority"],
+        &["pfifo_fast", "prio", "mqprio", "ets", "priority", "pq", "llq"],
         "that is a scheduler of priorities, and Weir has none. With one class it is `drop-tail`",
     ),
     (
@@ -139,7 +156,23 @@ const QUEUES: &[(&[&str], &str)] = &[
     (&["nonlinear_red"], "write `nlred`"),
     (&["hybrid_red"], "write `hred`"),
     (
-        &["sfq", "drr", "wfq", "wrr", "scfq", "stfq", "dwrr", "wf2q", "fair", "fair_queue", "sfqred", "qfq"],
+        &[
+            "sfq",
+            "drr",
+            "wfq",
+            "wrr",
+            "scfq",
+            "stfq",
+            "dwrr",
+            "wf2q",
+            "fair",
+            "fair_queue",
+            "sfqred",
+            "qfq",
+            "esfq",
+            "wdrr",
+            "mdrr",
+        ],
         "that is fair queueing. Write `fq`: deficit round robin over flows, each with drop-tail, or another AQM: \
          queue.fq = { aqm.red = {} }",
     ),
@@ -155,6 +188,7 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (&["prop_integral", "proportional_integral"], "write `pi`"),
     (&["pi_square", "pi_squared", "pisquare"], "write `pi2`"),
+    (&["pie2"], "PI2 (PI squared, RFC 9332) is `pi2`; PIE (RFC 8033) is `pie`"),
     (
         &["dctcp", "threshold", "ecn_threshold", "step_marking", "simple_marking"],
         "write `step`: marks above a threshold",
@@ -177,7 +211,7 @@ const QUEUES: &[(&[&str], &str)] = &[
         "that sets heavy hitters apart, and Weir has none. `fq` shares among flows, `sfb` limits unresponsive ones",
     ),
     (
-        &["etf", "taprio", "cbs", "skbprio", "plug", "noqueue", "mq", "multiq", "ingress", "clsact"],
+        &["etf", "taprio", "cbs", "skbprio", "plug", "noqueue", "mq", "multiq", "ingress", "clsact", "bql"],
         "Weir has nothing like it: no schedule in time, no classes, no filters. `drop-tail` is a plain FIFO",
     ),
     (
@@ -194,6 +228,9 @@ const QUEUES: &[(&[&str], &str)] = &[
             "svb",
             "gkvq",
             "pd_red",
+            "red_pd",
+            "rared",
+            "afd",
             "mred",
             "dsred",
             "loss_ratio_red",
@@ -248,6 +285,10 @@ const CONTROLS: &[(&[&str], &str)] = &[
         "that is a control by delay that Weir has not; it has `vegas`",
     ),
     (
+        &["mptcp", "lia", "olia", "balia", "wvegas"],
+        "that couples the paths of Multipath TCP, and a flow has one path here: write `reno`, `cubic` or `vegas`",
+    ),
+    (
         &["lp", "nice", "tcp_lp"],
         "that is a control of low priority that Weir has not; it has `ledbat` and `ledbat-plus-plus`",
     ),
@@ -274,6 +315,10 @@ const CONTROLS: &[(&[&str], &str)] = &[
             "lola",
             "elastic",
             "tack",
+            "powertcp",
+            "c2tcp",
+            "relentless",
+            "cerl",
         ],
         "Weir has no such control: `weir list congestion` shows those there are",
     ),
@@ -294,18 +339,31 @@ const RECOVERIES: &[(&[&str], &str)] = &[
 
 const PRESETS: &[(&[&str], &str)] = &[
     (
-        &["ns3", "ns_3", "omnet", "inet"],
+        &["ns3", "ns_3", "omnet", "omnetpp", "omnet++", "opnet", "inet"],
         "Weir has no preset of ns-3 and its like, which follow the RFCs: write `rfc`, and what differs beside it",
     ),
-    (&["ns", "network_simulator"], "write `ns2`"),
+    (&["ns", "nstcp", "network_simulator"], "write `ns2`"),
     (
         &[
-            "freebsd", "bsd", "openbsd", "netbsd", "windows", "macos", "apple", "ios", "darwin", "default",
-            "standard", "quic",
+            "freebsd",
+            "bsd",
+            "openbsd",
+            "netbsd",
+            "windows",
+            "macos",
+            "apple",
+            "ios",
+            "darwin",
+            "default",
+            "standard",
+            "quic",
+            "lwip",
+            "windows10",
+            "windows11",
         ],
         "Weir has no such preset: write `rfc`, and what differs beside it; `linux` is the kernel's",
     ),
-    (&["ubuntu", "debian", "android", "kernel"], "write `linux`"),
+    (&["ubuntu", "debian", "android", "kernel", "mininet", "gns3"], "write `linux`"),
 ];
 
 #[cfg(test)]

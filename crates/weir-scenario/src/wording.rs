@@ -112,6 +112,11 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     if is_change && let Some(meant) = changed(tree, unknown) {
         return Some(format!("did you mean `{meant}`?"));
     }
+    if let ["links", link, "reverse"] = parent
+        && Place::at(&parent[..2]).names().contains(&unknown)
+    {
+        return Some(format!("did you mean `links.{link}.{unknown}`? It is one for both directions"));
+    }
     // Titles and groups of flows may have the name of a congestion control, too.
     let inside = value.filter(|_| nearest(unknown, &["tcp", "congestion"]).is_some());
     let asked = matches!(parent, ["flows", ..]).then(|| unknown.to_owned()).into_iter();

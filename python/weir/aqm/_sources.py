@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
+
+from weir import _core
 
 _texts: dict[str, str] = {}
 
@@ -46,6 +48,16 @@ def named_in(document: Mapping[str, Any], path: str = "") -> Iterator[Named]:
                     yield Named(here, table["class"], table.get("source"))
                 else:
                     yield from named_in(table, here)
+
+
+def texts_of(classes: Iterable[Named]) -> dict[str, str]:
+    """Import path of each class to the text of its file, where this process has seen it."""
+    return {one.cls: text for one in classes if (text := text_of(one.digest)) is not None}
+
+
+def texts_in(scenario: _core.Scenario) -> dict[str, str]:
+    """The same of the classes that a scenario names."""
+    return texts_of(named_in(json.loads(scenario.to_json()))) if scenario.has_python_aqms else {}
 
 
 def sources_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from weir import _core
 from weir.check._note import Note
 from weir.check._resolved import Aqm, Resolved, limit_of
 from weir.check._units import level as level_text
-from weir.check._units import packets, time
+from weir.check._units import packets, size, time
 
 _THRESHOLDS: dict[str, tuple[str, str | None]] = {
     **dict.fromkeys(("red", "nlred", "feng-red", "adaptive-red", "choke", "hred"), ("min_th", "max_th")),
@@ -99,11 +99,12 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
         aqm, product = scene.aqm(port), scene.mean_bdp(port)
         level, enough = strongest(scene, port, aqm), enough_of(scene, port, aqm)
         if level is not None and level.packets < enough:
+            said = in_words(scene, port, level.written)
             yield Note(
                 "threshold-below-bdp",
                 "warning" if level.packets < _FAR * product else "note",
                 level.path,
-                f"{level.name} of {level.written} {_of_product(level.packets, product)}",
+                f"{level.name} of {said} {_of_product(level.packets, product)}",
                 _raised(port, level, enough),
             )
 
@@ -165,14 +166,15 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
         aqm = scene.aqm(port)
         first = level_of(scene, port, aqm, first_of(aqm) or _TARGETS.get(aqm.name))
         if aqm.name == "drop-tail":
-            first = Level("", "its buffer", limit_of(port))
+            first = Level("", "", limit_of(port))
         if first is not None and waiting < first.packets:
+            more = in_words(scene, port, first.written) if first.path else "its buffer"
             yield Note(
                 "queue-never-fills",
                 "note",
                 f"flows.{paths[0].group}.tcp.receive_window",
                 f"all receive windows hold {packets(windows)}, so at most {packets(waiting)} wait at "
-                f"{port.name}, less than {first.written}",
+                f"{port.name}, less than {more}",
                 "a larger receive_window, or none",
             )
 
@@ -223,10 +225,20 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
     level = scene.in_packets(written, port)
     if level is None:
         return None
-    # A third of another threshold may have any digits.
-    value, unit = _core.quantity(str(written))
-    said = level_text(value) if unit == "packets" and value != int(value) else str(written)
-    return Level(f"{aqm.path}.{parameter}", said, level)
+    return Level(f"{aqm.path}.{parameter}", str(written), level)
+
+
+def in_words(scene: Resolved, port: _core.Port, written: str) -> str:
+    """A level for people, `3125 kB (500 ms)`: a time has become the length that the link sends in it."""
+    value, unit = _core.quantity(written)
+    if unit == "packets" and value != int(value):
+        # A third of another threshold may have any digits.
+        return level_text(value)
+    if unit != "B":
+        return written
+    low, high = scene.rates(port)
+    steady = low == high and not scene.follows_trace(port)
+    return f"{size(value)} ({time(value * 8.0 / low)})" if steady else size(value)
 
 
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:

@@ -15,6 +15,7 @@ from weir.check._levels import (
     first_of,
     fixed_levels,
     in_unit_of,
+    in_words,
     larger_buffer,
     last_of,
     level_of,
@@ -54,7 +55,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             "threshold-above-buffer",
             "warning",
             first.path,
-            f"{since}{first.written} is not below the buffer of {packets(limit)}: "
+            f"{since}{in_words(scene, port, first.written)} is not below the buffer of {packets(limit)}: "
             f"{aqm.name} acts as DropTail",
             _lowered(scene, port, phase, first, 0.25, least),
         )
@@ -64,7 +65,8 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             "threshold-above-buffer",
             "note",
             last.path,
-            f"{since}the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
+            f"{since}the buffer of {packets(limit)} overflows before the queue reaches "
+            f"{in_words(scene, port, last.written)}",
             _lowered(scene, port, phase, last, ROOM, least),
         )
     delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
@@ -72,10 +74,12 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
     if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
         return
     drained = limit * 8.0 * port.mean_packet_bytes / min(scene.rates_between(port, phase.at_s, phase.until_s))
-    if drained <= _core.quantity(delay.written)[0]:
+    target_s = _core.quantity(delay.written)[0]
+    if drained <= target_s:
         least = 1.5 * sent_s(scene, port)
         if least > drained / 2.0:
-            hint = larger_buffer(phase.buffer[0], PACKETS_FOR_DELAY)
+            reached = 2.0 * limit * target_s / drained
+            hint = larger_buffer(phase.buffer[0], max(reached, PACKETS_FOR_DELAY))
         else:
             hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
         yield Note(

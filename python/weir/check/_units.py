@@ -35,6 +35,11 @@ def level(number: float) -> str:
     return packets(number).replace(",", "")
 
 
+def size(number: float) -> str:
+    """`31.25 kB`: of a threshold in bytes, as a scenario takes it."""
+    return f"{number / 1000.0:.6g} kB" if number >= 1000.0 else f"{number:.6g} B"
+
+
 def listed(words: Sequence[str]) -> str:
     """`rate, delay and buffer`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -124,10 +124,13 @@ def _ports(resolved: Resolved) -> Grid:
 
 def _queue(resolved: Resolved, port: _core.Port) -> str:
     """`red, 70 to 210 packets`: the discipline, with the thresholds that it may have chosen itself."""
+    from weir.check._levels import in_words
+
     parameters = resolved.aqm(port).parameters
     low, high = parameters.get("min_th"), parameters.get("max_th")
     if not (isinstance(low, str) and isinstance(high, str)):
         return port.queue
+    low, high = (in_words(resolved, port, level) for level in (low, high))
     unit = f" {high.partition(' ')[2]}"
     return f"{port.queue}, {low.removesuffix(unit)} to {high}"
 

@@ -98,7 +98,9 @@ def plot(
     ] = False,
     size: Annotated[
         str | None,
-        option("WxH", "Of the image: 800x500 (pixels), 84x60mm, 3.3x2.5in. Letters keep their size."),
+        option(
+            "WxH", "Of the image: 800x500 (pixels), 84x60mm, 3.3x2.5in, 240x170pt. Letters keep their size."
+        ),
     ] = None,
     x_title: Annotated[str | None, option("TEXT", "Of the horizontal axis, with the unit.")] = None,
     y_title: Annotated[str | None, option("TEXT", "Of the vertical axis, with the unit.")] = None,

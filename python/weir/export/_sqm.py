@@ -114,13 +114,12 @@ def sqm(chosen: Port, device: str, command: str | None) -> Exported:
 def _directions(chosen: Port, qdisc: Qdisc) -> list[_Direction]:
     """Download and upload; sqm has one kind of queue for both."""
     found: list[_Direction] = []
-    ways = {"download": ("i", "forward"), "upload": ("e", "reverse")}
-    for called, (letter, direction) in ways.items():
-        if direction == chosen.core.direction:
+    letters = {"download": "i", "upload": "e"}
+    mine, other = _way(chosen), _opposite(chosen)
+    for called, letter in letters.items():
+        if called == mine:
             found.append(_Direction(called, letter, qdisc))
             continue
-        others = [port for port in chosen.scenario.network.ports if port.link == chosen.core.link]
-        other = next((port.name for port in others if port.direction == direction), None)
         if other is None:
             found.append(_Direction(called, letter, None, "0 leaves it as it is: no queue is there"))
             continue
@@ -135,6 +134,31 @@ def _directions(chosen: Port, qdisc: Qdisc) -> list[_Direction]:
             )
             found.append(_Direction(called, letter, None, why))
     return found
+
+
+def _way(chosen: Port) -> str:
+    """Whether packets come down there or go up. Of two links that are one way each, data come down."""
+    network, name = chosen.scenario.network, chosen.core.name
+    if not _is_one_way(chosen):
+        return "download" if chosen.core.direction == "forward" else "upload"
+    has_data = any(name in path.data for path in network.paths)
+    return "download" if has_data or not any(name in path.acks for path in network.paths) else "upload"
+
+
+def _opposite(chosen: Port) -> str | None:
+    """The port of the other direction; of a link that is one way, the only one that its ACKs pass, or from
+    which its ACKs come."""
+    network, core = chosen.scenario.network, chosen.core
+    if not _is_one_way(chosen):
+        others = (port for port in network.ports if port.link == core.link)
+        return next((port.name for port in others if port.direction != core.direction), None)
+    back = {name for path in network.paths if core.name in path.data for name in path.acks}
+    back |= {name for path in network.paths if core.name in path.acks for name in path.data}
+    return back.pop() if len(back) == 1 else None
+
+
+def _is_one_way(port: Port) -> bool:
+    return port.scenario.value(f"{port.core.key}.unidirectional") is True
 
 
 def _options(letter: str, qdisc: Qdisc) -> dict[str, str]:

@@ -48,7 +48,8 @@ class Figure:
 
         Args:
             title: above the chart.
-            size: of the image with everything on it: `800x500` (pixels), `84x60mm`, `8.4x6cm`, `3.3x2.5in`.
+            size: of the image with everything on it: `800x500` (pixels), `84x60mm`, `8.4x6cm`,
+                `3.3x2.5in`, `240x170pt`.
             x_title, y_title: of the axes, with the unit; empty for none.
             log: the logarithmic axes: `x`, `y` or `xy`.
             legend: `top`, `bottom`, `left`, `right` or `none`.

@@ -18,12 +18,13 @@ from weir.sweep._dimension import ChartError
 Legend = Literal["top", "bottom", "left", "right", "none"]
 Axis = Literal["x", "y"]
 
-_SIZE = re.compile(r"([\d.]+) ?(px|mm|cm|in)? ?[x×] ?([\d.]+) ?(px|mm|cm|in)?")
-_PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0}
+_PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0, "pt": 96.0 / 72.0}
+_SIDE = rf"([\d.]+) ?({'|'.join(_PIXELS)})?"
+_SIZE = re.compile(rf"{_SIDE} ?[xX×] ?{_SIDE}")
 _SMALLEST, _LARGEST = 120.0, 10_000.0
 
 _PRINTED = 300.0 / 96.0
-"""Scale of a PNG whose size is in mm, cm or inches: 300 dots per inch."""
+"""Scale of a PNG whose size is not in pixels: 300 dots per inch."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class Size:
     """Width in pixels of 1/96 inch."""
     height: float
     unit: str
-    """Unit in which the size was given: `px`, `mm`, `cm` or `in`."""
+    """Unit in which the size was given: `px`, `mm`, `cm`, `in` or `pt` (1/72 inch)."""
 
     @classmethod
     def parse(cls, text: str) -> Size:
-        """Reads a size such as `800x500`, `84x60mm`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
+        """Reads `800x500`, `84x60mm`, `8.4x6cm`, `3.3x2.5in` or `240x170pt`. Raises ChartError."""
         found = _SIZE.fullmatch(text.strip())
         sides, unit = list[float](), "px"
         if found is not None:
@@ -49,7 +50,7 @@ class Size:
                 found = None
         if found is None or (found[2] and found[2] != found[4]):
             raise ChartError(
-                f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 84x60mm, 8.4x6cm, 3.3x2.5in"
+                f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 84x60mm, 8.4x6cm, 3.3x2.5in, 240x170pt"
             )
         if min(sides) < _SMALLEST or max(sides) > _LARGEST:
             raise ChartError(

@@ -21,6 +21,8 @@ from weir.stats._measures import Measure
 from weir.sweep._dimension import TIME, VARIANTS, ChartError, Dimension, find, plain
 from weir.sweep._view import Sweep
 
+_SWEEP = "sweep an axis: weir sweep SCENARIO --axis PATH=VALUES"
+
 
 @kind
 def lines(
@@ -37,7 +39,8 @@ def lines(
     cut = cut.place("x", x, [*cut.levelled, *cut.spans, *cut.variants])
     along = cut.roles.get("x")
     if along is None or not along.values:
-        raise ChartError("a line needs levels to go through, and nothing varies in steps", "draw a trend")
+        hint = "draw a trend" if cut.axes else _SWEEP
+        raise ChartError("a line needs levels to go through, and nothing varies in steps", hint)
     cut = cut.place("family", family, [*cut.variants, *cut.levelled, *cut.spans])
     cut = cut.place("facet", facet, cut.faceting).light("x")
     rows = chart.above_zero(cut.estimates([of.name]).drop("measure").drop_nulls("mean"), of)
@@ -156,7 +159,7 @@ def trend(
     of, part = measure_of(measure), Cut.of(sweep, where)
     axes = [find(sweep.dimensions, x)] if x else part.axes[:AXES]
     if not axes:
-        raise ChartError("there is no axis to draw a trend along", "sweep an axis")
+        raise ChartError("there is no axis to draw a trend along", _SWEEP)
     part = part.place("family", family, [d for d in part.variants if d not in axes])
     cuts = [replace(part, roles={**part.roles, "x": axis}) for axis in axes]
     observed = [cut.observed([of.name]).rename({of.name: "value"}).drop_nulls("value") for cut in cuts]

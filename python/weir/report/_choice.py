@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir import _core
+from weir.aqm._sources import texts_in
 from weir.plot import write_page
 from weir.plot.tuning import choice_panel
 from weir.report._tuning import ANSWER
@@ -64,6 +65,7 @@ class ChoicePage:
                 "Weir": f"{_core.__version__} (results version {_core.results_version})",
             },
             answer_file=ANSWER,
+            classes={cls: text for one in tuned for cls, text in texts_in(one.task.scenario.core).items()},
         )
         document = json.dumps(choice.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
         (directory / ANSWER).write_text(document + "\n", encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir import _core
+from weir.aqm._sources import texts_in
 from weir.check._units import listed
 from weir.evaluate import Evaluation, Judgement, Subject, against, cells, ranks
 from weir.evaluate import _text as text
@@ -106,8 +107,15 @@ class Pages:
             drifting=text.drifting(found, name),
             deviations=text.DEVIATIONS,
             command=found.record.command,
+            classes=self._classes(name),
         )
         return directory / SCORECARD
+
+    def _classes(self, name: str) -> dict[str, str]:
+        """The files in Python of a subject, by the class."""
+        settings = [one for of_cell in self.evaluation.settings.values() for one in of_cell.values()]
+        of_subject = next((one for one in settings if one.subject == name), None)
+        return {} if of_subject is None else texts_in(of_subject.scenario)
 
     def _facts(self, subject: Subject) -> dict[str, str]:
         found = self.evaluation

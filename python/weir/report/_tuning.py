@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from weir import _core
+from weir.aqm._sources import texts_in
 from weir.plot import Panel, page, write_page
 from weir.plot.tuning import panels_of
 from weir.stats import wording
@@ -128,6 +129,7 @@ class Evidence:
                 **{name: f"{wording.number(s, 1)} s" for name, s in seconds.items() if s > 0.0},
             },
             "answer_file": ANSWER,
+            "classes": texts_in(task.scenario.core),
         }
 
     def _parameters(self) -> list[dict[str, str]]:

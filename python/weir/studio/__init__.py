@@ -13,7 +13,7 @@ PAGE = Path(__file__).with_name("index.html")
 """The whole page, in one file."""
 
 NOT_BUILT = (
-    "this copy of Weir has no studio: run `make studio` in the sources, with Node 20 or newer "
+    "this copy of Weir has no studio: run `make studio` in the sources, with Node 20.19 or newer "
     "(https://nodejs.org), then `pip install .` there"
 )
 """Message if the page has not been built."""

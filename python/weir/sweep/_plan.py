@@ -15,7 +15,7 @@ import numpy as np
 from weir import _core
 from weir._errors import WeirError
 from weir.aqm._find import unstored
-from weir.aqm._sources import Named, named_in, text_of
+from weir.aqm._sources import Named, named_in, texts_of
 from weir.check import Cost, Repeated, cost, notes, notes_together
 from weir.scenario._scenario import Variant
 from weir.stats._measures import MEASURES, MeasureError, check_part
@@ -198,8 +198,7 @@ class Plan:
     @cached_property
     def _python(self) -> dict[str, str]:
         """Text of the file of each class, by its import path: the file may change later."""
-        named = {one.cls: text_of(one.digest) for one in self._classes}
-        return {name: text for name, text in named.items() if text is not None}
+        return texts_of(self._classes)
 
     def definition(self) -> dict[str, Any]:
         """Definition of the result, as plain values: all that is needed to find the runs again and to draw

@@ -17,7 +17,7 @@ from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
-from weir.aqm._sources import named_in, sources_of, text_of
+from weir.aqm._sources import named_in, sources_of, texts_in
 from weir.check import Note, Repeated, merged, notes
 from weir.scenario._scenario import Scenario
 from weir.store import Store
@@ -159,14 +159,6 @@ def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
     }
 
 
-def _classes(scenario: Scenario) -> dict[str, dict[str, str]]:
-    """Text of the file of each Python class, by its import path, under the key that sweeps use too."""
-    if not scenario.core.has_python_aqms:
-        return {}
-    named = named_in(json.loads(scenario.core.to_json()))
-    return {"python": {one.cls: text for one in named if (text := text_of(one.digest)) is not None}}
-
-
 def _with_sources(core: _core.Scenario, texts: Mapping[str, str], record: Record) -> _core.Scenario:
     """The recorded scenario with the digests of its classes, by which its runs are found. None is
     loaded. Raises WeirError where a digest is not known."""
@@ -267,7 +259,8 @@ def ask(
     definition = {
         "kind": TUNING,
         "scenario": _pickled(task.scenario),
-        **_classes(task.scenario),
+        # Under the key that sweeps have too.
+        **({"python": classes} if (classes := texts_in(task.scenario.core)) else {}),
         "question": asdict(task.question),
         "cost": cost,
         "runs": sorted(keys),

@@ -161,6 +161,10 @@ fn names_of_other_tools_lead_to_ours() {
         ("fq_codel", "`fq-codel`"),
         ("sfq", "`fq`"),
         ("tbf", "token_bucket"),
+        ("sqm", "CAKE is COBALT"),
+        ("pie2", "is `pi2`; PIE (RFC 8033) is `pie`"),
+        ("esfq", "`fq`"),
+        ("westwood", "a congestion control, which flows have: Reno with an estimate"),
         ("htb", "rate is the shaper"),
         ("netem", "properties of the link"),
     ] {
@@ -175,6 +179,11 @@ fn names_of_other_tools_lead_to_ours() {
         ("htcp", "`cubic`"),
         ("stcp", "`scalable`"),
         ("nv", "`vegas`"),
+        ("olia", "Multipath TCP"),
+        ("prr", "detection = \"rack\""),
+        ("quic", "no congestion control"),
+        ("nstcp", "write `ns2`"),
+        ("linux", "tcp.preset = \"linux\""),
     ] {
         let message = spoil("count = 5", &format!("tcp.congestion.{written} = {{}}"));
         expect(&message, "plain.toml:12: flows.ftp.tcp.congestion", &[ours]);
