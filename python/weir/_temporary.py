@@ -19,6 +19,9 @@ _SUFFIX = f".weir-{KIND}.tmp"
 _LOCK = f".weir-{KIND}.lck"
 """Beside each: a directory cannot be locked everywhere. As long as the other, for names have a limit."""
 
+_MOST_BYTES = 200
+"""Of a prefix: with what follows it is a name of a file, which has at most 255."""
+
 _TRIES = 10
 
 _OURS: dict[Path, Lock] = {}
@@ -66,6 +69,7 @@ atexit.register(remove_ours)
 @contextmanager
 def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[Path]:
     parent = parent or Path(tempfile.gettempdir())
+    prefix = os.fsencode(prefix)[:_MOST_BYTES].decode(errors="ignore")
     remove_orphans(parent)
     place, lock = _made(prefix, parent, directory=directory)
     try:
@@ -106,7 +110,8 @@ def _let_go(place: Path, lock: Lock) -> None:
     with suppress(OSError):
         lock.remove()
         lock.path.unlink(missing_ok=True)
-    if not place.exists():
+    # A name that is too long is of nothing.
+    if not os.path.lexists(place):
         _OURS.pop(place, None)
 
 
