@@ -314,7 +314,8 @@ def _look_for(directory: Path, *, create: bool) -> None:
         raise StoreError(f"{directory} is a file, not a store", "name a directory")
     if file := next((one for one in directory.parents if one.is_file()), None):
         raise StoreError(
-            f"{directory} cannot be: {file} is a file", "name another directory, with --store DIR"
+            f"there can be no store at {directory}: {file} is a file",
+            "name another directory, with --store DIR",
         )
     if files.present(directory):
         raise StoreError(
