@@ -57,8 +57,10 @@ def draw(task: str, paths: Sequence[Path]) -> None:
                 target.write_bytes(vl_convert.svg_to_pdf(_resized(svg, *points)))
 
 
-_UNFIT = {code: f"\\x{code:02x}" for code in range(32) if chr(code) not in "\t\n\r"}
-_UNFIT |= {code: f"\\u{code:04x}" for code in (0xFFFE, 0xFFFF)}
+_UNFIT = {
+    **{code: f"\\x{code:02x}" for code in range(32) if chr(code) not in "\t\n\r"},
+    **{code: f"\\u{code:04x}" for code in (0xFFFE, 0xFFFF)},
+}
 """Characters that XML, and with it an image, cannot have (XML 1.0, 2.2), written out."""
 
 
