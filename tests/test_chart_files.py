@@ -35,6 +35,12 @@ def test_a_figure_is_written_as_its_suffix_says(suffix: str, start: bytes, tmp_p
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="Not a directory"):
+        save(figure(ONE_AXIS, "lines"), tmp_path / "file" / "figure.svg")
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".html"])
 def test_a_file_says_what_it_shows_unless_asked_not_to(suffix: str, tmp_path: Path) -> None:
     drawn = figure(THREE_AXES, "over_time", where={"rate": 10})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,37 @@ def test_a_scenario_with_odd_texts_is_exported_as_one(weir_command: Command, tmp
     assert weir_command("export", "small.toml", "--as", "scenario", "--out", "new.toml").returncode == 0
     done = weir_command("check", "new.toml")
     assert done.returncode == 0, done.stderr
+
+
+STEERING = [
+    "a\x1b]0;x\x07\u202e\x9b31m",
+    "\u202e'",
+    '\x9b"\\',
+    "a\n\x9b\u202e",
+    '\'\n"""\u202e',
+    "'''\x85\n\\",
+]
+
+
+@pytest.mark.parametrize("title", STEERING)
+def test_an_exported_scenario_says_the_same_with_nothing_that_steers(
+    title: str, weir_command: Command, tmp_path: Path
+) -> None:
+    text = SMALL.replace('"Two to six users on 2 Mbit/s"', json.dumps(title))
+    (tmp_path / "small.toml").write_text(text, encoding="utf-8")
+    options = ("export", "small.toml", "--as", "scenario")
+    printed = weir_command(*options).stdout
+    assert weir_command(*options, "--out", "new.toml").returncode == 0
+    for found in (printed, (tmp_path / "new.toml").read_text(encoding="utf-8")):
+        assert found.replace("\n", "").isprintable()
+        assert tomllib.loads(found)["title"] == title
+
+
+def test_a_label_that_no_image_can_have_is_drawn(weir_command: Command, tmp_path: Path) -> None:
+    text = SMALL.replace('"RED"', json.dumps("a\x01\x0b\x1bb"))
+    assert text != SMALL
+    (tmp_path / "small.toml").write_text(text, encoding="utf-8")
+    assert weir_command("compare", "small.toml").returncode == 0
+    done = weir_command("plot", "--kind", "cdf", "-o", "cdf.svg")
+    assert done.returncode == 0, done.stderr
+    assert r"a\x01\x0b\x1bb" in (tmp_path / "cdf.svg").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from conftest import SMALL
 from soak import kills
 from soak.kills import descendants
 from waiting import HANG_S
+from weir import _temporary as temporary
 from weir._temporary import temporary_directory, temporary_file
 from weir.store._replace import write_whole
 
@@ -253,6 +254,28 @@ def test_a_name_too_long_for_a_file_is_one_line() -> None:
     done = run("check", "x" * 5000)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "cannot be read" in done.stderr
+
+
+def test_no_name_is_too_long_for_what_is_temporary(tmp_path: Path) -> None:
+    """Between the longest name that a file may have, and one that none may have."""
+    longest, none = tmp_path / f"{'é' * 125}.toml", f"{'n' * 256}.toml"
+    assert run("init", "access", "-o", longest).returncode == 0
+    assert longest.is_file()
+    with pytest.raises(OSError, match="File name too long"):
+        write_whole(tmp_path / none, lambda place: place.write_text(""))
+    # Nor is there anything that the end of the process would look for.
+    with pytest.raises(OSError, match="File name too long"), temporary_directory("x", tmp_path / none):
+        pass
+    assert not [place for place in temporary._OURS if none in str(place)]  # pyright: ignore[reportPrivateUsage]
+    assert [*tmp_path.iterdir()] == [longest]
+
+
+def test_what_is_no_file_is_written_where_it_is(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(link, lambda place: place.write_text("x"))
+    assert link.is_symlink()
 
 
 @pytest.mark.parametrize("again_s", [0.0, pytest.param(0.2, marks=pytest.mark.soak)])

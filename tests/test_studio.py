@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -47,9 +48,26 @@ def test_the_page_is_served_to_this_machine_alone(page: Path) -> None:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
             assert answer.read() == page.read_bytes()
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-        with pytest.raises(urllib.error.HTTPError, match="404"):
+        with pytest.raises(urllib.error.HTTPError, match="404") as missing:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/../weir.toml")
+        assert "frame-ancestors 'none'" in missing.value.headers["Content-Security-Policy"]
+        missing.value.close()
         server.shutdown()
+
+
+def test_a_browser_that_leaves_early_is_no_traceback(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page.write_bytes(bytes(30_000_000))
+    with studio.server(0) as server:
+        # Its threads end before the block does.
+        server.daemon_threads = False
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), HANG_S) as browser:
+            browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            assert browser.recv(1)
+            # To close it now resets the connection.
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        server.shutdown()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_scenario_travels_in_the_address() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class WeirError(Exception):
     """Error that the user can correct. Errors in a scenario are a `ScenarioError`."""
@@ -33,3 +35,9 @@ class AqmFailedError(WeirError):
     """An AQM in Python raised an exception, maybe in another process: the message is its traceback."""
 
     exit_code = 1
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says, and of which file; or what we say in its place."""
+    place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{place}{error.strerror}" if error.strerror else str(error)

@@ -21,6 +21,9 @@ _LOCK = f".weir-{KIND}.lck"
 """Suffix of the lock beside each: a directory cannot be locked everywhere. It is as long as the other suffix,
 as names have a limit."""
 
+_MOST_BYTES = 200
+"""Of a prefix: with what follows it is a name of a file, which has at most 255."""
+
 _TRIES = 10
 
 _OURS: dict[Path, Lock] = {}
@@ -70,6 +73,7 @@ atexit.register(remove_ours)
 @contextmanager
 def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[Path]:
     parent = parent or Path(tempfile.gettempdir())
+    prefix = os.fsencode(prefix)[:_MOST_BYTES].decode(errors="ignore")
     remove_orphans(parent)
     place, lock = _made(prefix, parent, directory=directory)
     try:
@@ -110,7 +114,8 @@ def _let_go(place: Path, lock: Lock) -> None:
     with suppress(OSError):
         lock.remove()
         lock.path.unlink(missing_ok=True)
-    if not place.exists():
+    # A name that is too long is of nothing.
+    if not os.path.lexists(place):
         _OURS.pop(place, None)
 
 

@@ -56,7 +56,7 @@ def texts_of(classes: Iterable[Named]) -> dict[str, str]:
 
 
 def texts_in(scenario: _core.Scenario) -> dict[str, str]:
-    """The same of the classes that a scenario names."""
+    """Import path of each class that a scenario names to the text of its file."""
     return texts_of(named_in(json.loads(scenario.to_json()))) if scenario.has_python_aqms else {}
 
 

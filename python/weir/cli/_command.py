@@ -19,7 +19,7 @@ import typer
 from typer._click.exceptions import UsageError  # exported by typer as its subclass BadParameter alone
 
 from weir._core import ScenarioError
-from weir._errors import AqmFailedError, WeirError
+from weir._errors import AqmFailedError, WeirError, reason_of
 from weir._printable import cut, printable, printable_json, shortened
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _told(error: Exception) -> None:
     _end_of(error)
     # Without a name it is of stdout. Such a name is too long, in a loop of links, or no longer there.
     if isinstance(error, OSError) and error.filename is not None:
-        print_error(f"{os.fsdecode(error.filename)}: {error.strerror or error}", _ANOTHER_FILE)
+        print_error(reason_of(error), _ANOTHER_FILE)
         raise typer.Exit(BAD_INPUT) from None
 
 
@@ -245,7 +245,7 @@ def target(out: Path) -> Path:
     try:
         check_writable(out)
     except OSError as error:
-        refuse(str(error), "name another directory: --out DIR")
+        refuse(reason_of(error), "name another directory: --out DIR")
     return out
 
 
@@ -346,15 +346,18 @@ def writing_pages() -> Generator[None]:
     try:
         yield
     except OSError as error:
-        refuse(f"the page cannot be written: {error}", "the runs are in the store: the same command goes on")
+        said = f"the page cannot be written: {reason_of(error)}"
+        refuse(said, "the runs are in the store: the same command goes on")
 
 
 def write_file(path: Path, content: str | Figure, *, caption: bool = True) -> None:
-    """Writes a file that the user named; a figure with its title and caption, unless `caption` is False.
-    Raises ChartError for a form that there is not."""
+    """Writes a file that the user named, whole or not at all; a figure with its title and caption, unless
+    `caption` is False. Raises ChartError for a form that there is not."""
     try:
         if isinstance(content, str):
-            path.write_text(content, encoding="utf-8")
+            from weir.store._replace import write_whole
+
+            write_whole(path, lambda place: place.write_text(content, encoding="utf-8"))
         else:
             from weir.plot import save
 

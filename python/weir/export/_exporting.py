@@ -15,6 +15,7 @@ from weir.export._script import tc
 from weir.export._sqm import SHARE, sqm
 from weir.export._text import Exported, Form, Measured, comment, listed
 from weir.scenario._scenario import Scenario, Variant, suggestion
+from weir.scenario._toml import printable_toml
 
 if TYPE_CHECKING:
     from weir.sweep._runner import OnProgress
@@ -112,7 +113,7 @@ def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Ex
         f"{name} follows a trace: {file} has to lie beside this file" for name, file in traces.items()
     ]
     head = [core.title, *([f"From: {command}"] if command else []), *listed("Beside it", warnings)]
-    text = "\n".join([*comment(head), "", core.to_toml()])
+    text = "\n".join([*comment(head), "", printable_toml(core.to_toml())])
     return Exported(text, "scenario", tuple(warnings))
 
 

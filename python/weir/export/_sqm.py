@@ -137,7 +137,7 @@ def _directions(chosen: Port, qdisc: Qdisc) -> list[_Direction]:
 
 
 def _way(chosen: Port) -> str:
-    """Whether packets come down there or go up. Of two links that are one way each, data come down."""
+    """Direction of the packets at a port, down or up. Of two links that are one way each, data come down."""
     network, name = chosen.scenario.network, chosen.core.name
     if not _is_one_way(chosen):
         return "download" if chosen.core.direction == "forward" else "upload"

@@ -7,6 +7,7 @@ use two cores.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -84,7 +85,10 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
         raise ChartError(said, f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     if figure.layout.size is not None and suffix not in IMAGES:
         raise ChartError(f"{path}: the reader chooses the size of a page", "ask for .svg, .pdf or .png")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename) from None
     with temporary_directory("weir-") as place:
         drawn = place / f"figure{suffix}"
         if suffix == ".json":

@@ -40,7 +40,7 @@ def draw(task: str, paths: Sequence[Path]) -> None:
         paths[0].write_text(cast("str", script), encoding="utf-8")
         return
     for source in paths:
-        specification = json.loads(source.read_text(encoding="utf-8"))
+        specification = _fit(json.loads(source.read_text(encoding="utf-8")))
         size = specification.get("usermeta", {}).get("size")
         svg = vl_convert.vegalite_to_svg(specification) if size is None else _fitted(specification, size)
         sides = _sides_of(svg) if size is None else {side: size[side] for side in _SIDES}
@@ -56,6 +56,24 @@ def draw(task: str, paths: Sequence[Path]) -> None:
             else:
                 points = (f"{sides[side] * _POINTS / _INCH:.9g}" for side in _SIDES)
                 target.write_bytes(vl_convert.svg_to_pdf(_resized(svg, *points)))
+
+
+_UNFIT = {
+    **{code: f"\\x{code:02x}" for code in range(32) if chr(code) not in "\t\n\r"},
+    **{code: f"\\u{code:04x}" for code in (0xFFFE, 0xFFFF)},
+}
+"""Characters that XML, and with it an image, cannot have (XML 1.0, 2.2), written out."""
+
+
+def _fit(part: Any) -> Any:  # noqa: ANN401 - what JSON can hold
+    """The same with texts that can stand in an image: the renderer breaks down at others."""
+    if isinstance(part, str):
+        return part.translate(_UNFIT)
+    if isinstance(part, list):
+        return [_fit(one) for one in cast("list[Any]", part)]
+    if isinstance(part, dict):
+        return {_fit(key): _fit(one) for key, one in cast("dict[str, Any]", part).items()}
+    return part
 
 
 def _png(svg: str, sides: Mapping[str, float], scale: float) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from weir import _core
 from weir._printable import cut
-from weir.scenario._toml import Value, to_toml
+from weir.scenario._toml import Value, printable_toml, to_toml
 
 _BUNDLED = Path(__file__).parents[1] / "scenarios"
 _SCENARIOS = "weir.scenarios"
@@ -130,7 +130,7 @@ class Scenario:
 
     def to_toml(self) -> str:
         """The whole scenario with every default written out."""
-        return self._core.to_toml()
+        return printable_toml(self._core.to_toml())
 
     def with_seed(self, seed: int) -> Self:
         """Returns the scenario with this seed for replication 0."""

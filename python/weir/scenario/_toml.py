@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+
+from weir._printable import printable, printable_json
 
 Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 """Any value that a scenario file can hold."""
@@ -32,4 +36,21 @@ def _is_list(value: object) -> bool:
 
 def _quoted(text: str) -> str:
     # A TOML basic string is a JSON string, but for DEL, which TOML wants escaped.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return printable_json(json.dumps(text, ensure_ascii=False))
+
+
+_BASIC = r'"""(?:\\.|[^\\])*?"{3,5}|"(?:\\.|[^"\\])*"'
+_LITERAL = r"'''.*?'{3,5}|'[^']*'"
+_STRING = re.compile(f"{_BASIC}|{_LITERAL}", re.DOTALL)
+"""Of all four kinds, in TOML without comments."""
+
+
+def printable_toml(text: str) -> str:
+    """TOML without comments that says the same, with the control characters in its texts written out."""
+    return _STRING.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    if printable(found[0]) == found[0]:
+        return found[0]
+    return _quoted(tomllib.loads(f"text = {found[0]}")["text"])

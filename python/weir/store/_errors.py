@@ -11,6 +11,11 @@ from pathlib import Path
 
 from weir._errors import WeirError
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
 
 class StoreError(WeirError):
     """A store that cannot be used as asked: what is wrong (`message`) and what to do (`hint`)."""
@@ -48,7 +53,6 @@ _UNSHARED = frozenset(
         sqlite3.SQLITE_IOERR_SHMLOCK,
         sqlite3.SQLITE_IOERR_SHMMAP,
         sqlite3.SQLITE_IOERR_SHMOPEN,
-        sqlite3.SQLITE_IOERR_SHMSIZE,
         sqlite3.SQLITE_PROTOCOL,
     }
 )
@@ -98,7 +102,12 @@ def store_errors(directory: Path, doing: str) -> Generator[None]:
 
 
 def _no_room(directory: Path, doing: str) -> StoreError:
-    return StoreError(
+    if (most := _limit_of(directory)) is not None:
+        return UnwritableStoreError(
+            f"no file of {directory} may become larger than {most:,} bytes: {doing}",
+            "what was finished before is safe; raise the limit, `ulimit -f`, and give the same command",
+        )
+    return UnwritableStoreError(
         f"no room on the disk of {directory}: {doing}",
         "what was finished before is safe; make room and give the same command: only what is missing is "
         "computed",
@@ -141,7 +150,7 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
     message = f"{directory}: {doing}: {error}"
     hint = "what was finished before is safe; look at disk, quota and limits"
     kind_of = StoreError
-    if kind in _BUSY:
+    if is_busy(error):
         message = f"{directory} is kept locked by another process: {doing}"
         hint = "give the same command again later"
     elif kind in _REFUSED:
@@ -151,12 +160,33 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
     return kind_of(message, hint)
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Returns true if another process keeps the journal locked."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _BUSY
+
+
 def has_no_room(directory: Path, error: Exception) -> bool:
-    """Returns true if an error of SQLite means that the disk is full."""
+    """Returns true if an error of SQLite means that the disk is full, or that a file may not grow."""
     kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if kind not in _WHEN_FULL:
         return kind == sqlite3.SQLITE_FULL
+    if _limit_of(directory) is not None:
+        return True
     try:
         return shutil.disk_usage(directory).free < _ROOM
     except OSError:
         return False
+
+
+def _limit_of(directory: Path) -> int | None:
+    """The most bytes that a file may have, where the journal has almost as many."""
+    if resource is None:
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if most == resource.RLIM_INFINITY:
+        return None
+    try:
+        largest = max((path.stat().st_size for path in directory.glob("journal.sqlite*")), default=0)
+    except OSError:
+        largest = 0
+    return most if most < largest + _ROOM else None

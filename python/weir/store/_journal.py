@@ -13,12 +13,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, closing, suppress
 from functools import cache
 from pathlib import Path
 
-from weir.store._errors import StoreError, damaged, not_local
+from weir.store._errors import StoreError, damaged, is_busy, not_local
+from weir.store._patience import SILENT_S, say_waiting
 
 NAME = "journal.sqlite"
 FORMAT = 4
@@ -28,7 +30,10 @@ _MARK = 0x57656972  # "Weir", SQLite's application_id
 _NO_LOG = frozenset(
     {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 )
-_WAIT = 60.0  # seconds that another process may keep the journal locked
+_PATIENCE_S = 60.0
+"""For another process that keeps the journal locked."""
+
+_BIT_S = 0.2
 
 _SCHEMA = f"""
 -- The outcome of one task, or of many that were merged.
@@ -128,7 +133,7 @@ class Journal:
         if self.sql.in_transaction:
             # Ctrl-C came between the statement that began it and the block that ends it.
             self.roll_back()
-        self.sql.execute(statement)
+        _execute(self.sql, statement, self.store)
 
     def roll_back(self) -> None:
         """Rolls back the open transaction, if there is one. The table `asked` may be rolled back, too."""
@@ -254,13 +259,14 @@ def _schema_of_ours() -> dict[tuple[str, str], str]:
 
 def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection:
     name = path.resolve().as_uri()
-    if not read_only:
-        return _open(f"{name}?mode={'rwc' if create else 'rw'}")
-    sql = _open(f"{name}?mode=ro")
+    sql = _open(f"{name}?mode={'ro' if read_only else 'rwc' if create else 'rw'}")
     try:
-        sql.execute("SELECT name FROM sqlite_schema LIMIT 1")
+        # Whoever has it for themselves alone, has it until they close it.
+        _execute(sql, "SELECT name FROM sqlite_schema LIMIT 1", path.parent)
     except sqlite3.Error as error:
         sql.close()
+        if not read_only:
+            raise
         log = path.with_name(f"{path.name}-wal")
         if error.sqlite_errorcode & 0xFF not in _NO_LOG or (log.exists() and log.stat().st_size > 0):
             raise
@@ -270,6 +276,26 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection
     return sql
 
 
+def _execute(sql: sqlite3.Connection, statement: str, store: Path) -> None:
+    """One that other processes may keep waiting, which is said. SQLite waits by bits: within them no Ctrl-C
+    is seen."""
+    begin, told, is_done = time.monotonic(), False, False
+    sql.execute(f"PRAGMA busy_timeout = {_BIT_S * 1000:.0f}")
+    try:
+        while not is_done:
+            try:
+                sql.execute(statement)
+                is_done = True
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or time.monotonic() >= begin + _PATIENCE_S:
+                    raise
+                if not told and time.monotonic() >= begin + SILENT_S:
+                    say_waiting(store, _PATIENCE_S)
+                    told = True
+    finally:
+        sql.execute(f"PRAGMA busy_timeout = {_PATIENCE_S * 1000:.0f}")
+
+
 def _open(name: str) -> sqlite3.Connection:
     # A thread may use what another has opened: the store has them take turns.
-    return sqlite3.connect(name, uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False)
+    return sqlite3.connect(name, uri=True, isolation_level=None, timeout=_PATIENCE_S, check_same_thread=False)

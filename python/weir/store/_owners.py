@@ -19,6 +19,7 @@ from pathlib import Path
 
 from weir._locks import KIND, Lock
 from weir.store._errors import StoreError
+from weir.store._patience import SILENT_S, say_waiting
 
 FOLDER = "owners"
 
@@ -129,7 +130,10 @@ class Owners:
         wait. Raises StoreError if it takes for ever."""
         lock = Lock(self._folder / _MAINTENANCE)
         try:
-            ours = lock.take(_PATIENCE_S if wait else 0.0)
+            ours = lock.take(SILENT_S if wait else 0.0)
+            if wait and not ours:
+                say_waiting(self._store, _PATIENCE_S)
+                ours = lock.take(_PATIENCE_S)
             if wait and not ours:
                 minutes = f"{_PATIENCE_S / 60.0:g} minutes"
                 raise StoreError(

@@ -38,7 +38,11 @@ def put_in_place(new: Path, target: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Has a file written under another name, then gives it its own. Raises OSError."""
+    """Has a file written under another name, then gives it its own. What is no file, a pipe or a device, and
+    what a link leads to, is written where it is. Raises OSError."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        write(path)
+        return
     with temporary_file(f".{path.name}.", path.parent) as temporary:
         write(temporary)
         make_readable(temporary, 0o666)

@@ -314,6 +314,11 @@ def _look_for(directory: Path, *, create: bool) -> None:
         return
     if directory.exists() and not directory.is_dir():
         raise StoreError(f"{directory} is a file, not a store", "name a directory")
+    if file := next((one for one in directory.parents if one.is_file()), None):
+        raise StoreError(
+            f"there can be no store at {directory}: {file} is a file",
+            "name another directory, with --store DIR",
+        )
     if files.present(directory):
         raise StoreError(
             f"{directory} has lost its journal, {journal.NAME}, but not its tables",

@@ -152,7 +152,8 @@ class SweepRecords:
     def remove_sweep(self, sweep: Sweep) -> None:
         """Removes the record of a sweep; its runs stay until `prune`."""
         with self._store_errors("the sweep could not be removed"):
-            self._journal.sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
+            with self._journal.transaction() as sql:
+                sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
 
     def directory(self, sweep: Sweep) -> Path:
@@ -205,13 +206,15 @@ class SweepRecords:
 
 
 def _owner(place: Path) -> str | None:
-    """The id of the result to which a directory belongs; None if there is no such directory. A link is
-    nobody's."""
+    """The id of the result to which a directory belongs; None if there is no such directory, or nothing in
+    it, as where the disk was full. A link is nobody's."""
     if place.is_symlink():
         return ""
     if not place.exists():
         return None
     try:
+        if not any(place.iterdir()):
+            return None
         manifest = place / MANIFEST
         return str(json.loads(manifest.read_text(encoding="utf-8"))["id"]) if manifest.is_file() else ""
     except (OSError, ValueError, TypeError, KeyError):

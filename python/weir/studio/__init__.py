@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 PAGE = Path(__file__).with_name("index.html")
 """The whole page, in one file."""
@@ -36,6 +38,11 @@ class _Server(ThreadingHTTPServer):
     listens = ""
     """Sources that both policies, that of the answer and that in the page, allow in addition."""
     idle_s = IDLE_S
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as its base has it
+        """Says nothing where a browser has left before it had all."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def server(port: int, feed: int | None = None, *, idle_s: float = IDLE_S) -> ThreadingHTTPServer:
@@ -77,11 +84,16 @@ class _Page(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(page)))
-        self.send_header("Content-Security-Policy", _POLICY + listens)
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
         self.end_headers()
         self.wfile.write(page)
+
+    def end_headers(self) -> None:
+        """Of every answer, that something is not there, too."""
+        assert isinstance(self.server, _Server)
+        self.send_header("Content-Security-Policy", _POLICY + self.server.listens)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         """Discards the log message."""

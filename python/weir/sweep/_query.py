@@ -130,8 +130,9 @@ def remove(store: Store, which: str) -> str:
     record = store.find_sweep(which)
     directory = store.directory(record)
     freed = size_of(directory)
-    discard(directory)
+    # First what can fail, on a full disk: pages and captures are there no second time.
     store.remove_sweep(record)
+    discard(directory)
     return (
         f"removed result {record.number}, {record.name}, and {describe.size(freed)} of pages and captures; "
         "weir results --prune removes the runs that no result needs any more"
