@@ -38,6 +38,6 @@ class AqmFailedError(WeirError):
 
 
 def reason_of(error: OSError) -> str:
-    """What the system says, and of which file; or what we say in its place."""
+    """Reason of an error as the system says it, with the file; or as we say it in its place."""
     place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
     return f"{place}{error.strerror}" if error.strerror else str(error)

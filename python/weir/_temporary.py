@@ -22,7 +22,7 @@ _LOCK = f".weir-{KIND}.lck"
 as names have a limit."""
 
 _MOST_BYTES = 200
-"""Of a prefix: with what follows it is a name of a file, which has at most 255."""
+"""Longest prefix in bytes: with what follows it is a name of a file, which has at most 255."""
 
 _TRIES = 10
 

@@ -1,4 +1,4 @@
-"""What other processes hold is waited for, and never without a word."""
+"""Commands wait for what other processes hold, and never without a word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weir.store import _owners as owners
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Of a store for whose journal and files nobody has patience."""
+    """Path of a store for whose journal and files nobody has patience."""
     for module in (journal, owners):
         monkeypatch.setattr(module, "SILENT_S", 0.0)
         monkeypatch.setattr(module, "_PATIENCE_S", 0.0)

@@ -66,7 +66,7 @@ _UNFIT = {
 
 
 def _fit(part: Any) -> Any:  # noqa: ANN401 - what JSON can hold
-    """The same with texts that can stand in an image: the renderer breaks down at others."""
+    """Returns a copy whose texts can stand in an image: the renderer breaks down at others."""
     if isinstance(part, str):
         return part.translate(_UNFIT)
     if isinstance(part, list):

@@ -42,7 +42,7 @@ def _quoted(text: str) -> str:
 _BASIC = r'"""(?:\\.|[^\\])*?"{3,5}|"(?:\\.|[^"\\])*"'
 _LITERAL = r"'''.*?'{3,5}|'[^']*'"
 _STRING = re.compile(f"{_BASIC}|{_LITERAL}", re.DOTALL)
-"""Of all four kinds, in TOML without comments."""
+"""Strings of all four kinds, in TOML without comments."""
 
 
 def printable_toml(text: str) -> str:

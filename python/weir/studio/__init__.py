@@ -88,7 +88,7 @@ class _Page(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def end_headers(self) -> None:
-        """Of every answer, that something is not there, too."""
+        """Adds the policy to every answer, also to one that something is not there."""
         assert isinstance(self.server, _Server)
         self.send_header("Content-Security-Policy", _POLICY + self.server.listens)
         self.send_header("X-Content-Type-Options", "nosniff")
