@@ -98,14 +98,13 @@ pub struct Link {
 
 impl Link {
     /// `level` as a length of the queue: a time is what the link sends in it, in bytes, as a buffer in time is. It
-    /// is not rounded to packets, since a threshold may lie between two, but to a thousandth of a byte, so that it is
-    /// written without the rests of binary fractions.
+    /// is not rounded to packets, since a threshold may lie between two.
     #[must_use]
     pub fn length(self, level: Level) -> Level {
         match level {
             Level::Time(span) => {
                 let packets = packets_sent(self.rate, self.mean_packet, span.as_secs_f64());
-                Level::Bytes(libm::round(packets * f64::from(self.mean_packet) * 1000.0) / 1000.0)
+                Level::Bytes(packets * f64::from(self.mean_packet))
             }
             length => length,
         }
@@ -148,9 +147,6 @@ mod tests {
         let link = Link { rate, mean_packet: 1000, limit: Limit::NONE, rtt: Duration::ZERO };
         let length = |level: &str| link.length(level.parse().unwrap());
         assert_eq!(length("20 ms"), Level::Bytes(20_000.0));
-        let rate = "50 Mbit/s".parse().unwrap();
-        let link = Link { rate, mean_packet: 1500, ..link };
-        assert_eq!(link.length("5 ms".parse().unwrap()).to_string(), "31.25 kB");
         assert_eq!(length("400 us"), Level::Bytes(400.0));
         assert_eq!(length("20 packets"), Level::Packets(20.0));
         assert_eq!(length("3 kB"), Level::Bytes(3000.0));
