@@ -225,7 +225,11 @@ def test_a_directory_of_another_result_is_left_alone(small: Path, tmp_path: Path
     assert one.directory == tmp_path / "1-small"
     assert other.directory == tmp_path / f"1-small-{other.id}"
     (tmp_path / "2-small").mkdir()
-    assert scenario.run(2, store=tmp_path / "one").directory.name.startswith("2-small-")
+    two = scenario.run(2, store=tmp_path / "one")
+    # An empty one is left behind where the disk was full.
+    assert two.directory == tmp_path / "2-small"
+    (tmp_path / "2-small" / "notes.txt").touch()
+    assert two.directory == tmp_path / f"2-small-{two.id}"
 
 
 def test_an_answer_of_tune_has_a_number_a_directory_and_runs(small: Path, tmp_path: Path) -> None:
