@@ -143,6 +143,15 @@ def test_transfers_that_had_not_ended_are_said(rate: float, seconds: int, *, is_
     assert "unfinished-transfers" not in {one.note.code for one in beside}
 
 
+def test_a_variant_without_transfers_has_none_that_had_not_ended() -> None:
+    text = FEW.format(rate=150.0).replace("20 s", "5 s").replace("traffic.", "# traffic.")
+    text += "\n[variants.bulk]\n[variants.short]\nflows.web.traffic.poisson = "
+    text += '{ rate = "150/s", size.exponential.mean = "20 kB" }\n'
+    compared = weir.Scenario.loads(text).compare()
+    (note,) = [one for one in compared.measured_notes if one.note.code == "unfinished-transfers"]
+    assert note.labels == ("short",)
+
+
 def test_one_transfer_is_not_several() -> None:
     (note,) = few_values(1, "transfers of web ended in a run", ["p99"])
     assert note.message.startswith("1 transfer of web ended in a run: ")

@@ -152,8 +152,9 @@ class NotedSweep(NetworkedSweep):
             for what, least, quantiles in counts:
                 here += few_values(least.get((point, name), 0), what, quantiles)
             for what, ended, left in cut:
-                runs = zip(ended[point, name], left[point, name], strict=True)
-                most = max(runs, key=lambda run: run[1] / max(1, run[0] + run[1]))
+                # None in a variant without transfers.
+                runs = zip(ended.get((point, name), ()), left.get((point, name), ()), strict=True)
+                most = max(runs, key=lambda run: run[1] / max(1, sum(run)), default=(0, 0))
                 here += unfinished_transfers(*most, what)
             found.append((label, here))
         return merged(found)
