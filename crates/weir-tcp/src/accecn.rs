@@ -128,19 +128,6 @@ pub struct AccEcnOption {
 impl AccEcnOption {
     /// Bytes of an ACK that bears it: three fields, padded.
     pub const SIZE: u32 = 12;
-
-    /// No segment has so high a number.
-    const TAG: u32 = 0xff << 24;
-
-    /// As it stands in the place of a third SACK block, since beside a timestamp there is no room for both.
-    pub const fn to_block(self) -> (u32, u32) {
-        (Self::TAG | self.ect, self.ce)
-    }
-
-    /// The option, if it stands in the place of this block.
-    pub const fn from_block(block: (u32, u32)) -> Option<Self> {
-        if block.0 & Self::TAG == Self::TAG { Some(Self { ect: block.0 & BYTES, ce: block.1 }) } else { None }
-    }
 }
 
 /// The counters of a receiver.

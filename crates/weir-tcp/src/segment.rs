@@ -10,7 +10,7 @@ pub struct Segment {
     pub flow: u32,
     /// Number of the data, from 0. In an ACK: the next number the receiver expects.
     pub number: u32,
-    /// Size, ECN bits, flags and the place of the SACK blocks.
+    /// Size, ECN bits, flags and the place of its options.
     pub header: Header,
 }
 
@@ -42,45 +42,50 @@ impl Segment {
         self.header.0 & (0xff << FLAGS | 1 << ECN) == 0
     }
 
-    /// Place of an ACK's SACK blocks in the receiver's log; 0 if it has none. See [`crate::recovery::SackLog`] for
-    /// why they do not stand here.
+    /// Place of an ACK's options in the log of its receiver ([`crate::Receiver::options_of`]); 0 if it has none.
     #[inline]
-    pub const fn blocks(&self) -> u16 {
-        (self.header.0 >> BLOCKS) as u16
+    pub const fn options(&self) -> u16 {
+        (self.header.0 >> OPTIONS) as u16
     }
 
     /// Makes data a row that `next` ends, if it differs in its number alone, which follows. What leaves at once
-    /// travels as one. How many follow the first stands where ACKs have the place of their SACK blocks.
+    /// travels as one. How many follow the first stands where ACKs have the place of their options.
     #[inline]
     #[must_use]
     pub fn append(&mut self, next: &Self) -> bool {
-        let more = self.blocks();
+        let more = self.options();
         let end =
-            Self { number: self.number + u32::from(more) + 1, header: self.header.with_blocks(0), ..*self };
+            Self { number: self.number + u32::from(more) + 1, header: self.header.with_options(0), ..*self };
         let fits = end == *next && more < u16::MAX;
         if fits {
-            self.header = self.header.with_blocks(more + 1);
+            self.header = self.header.with_options(more + 1);
         }
         fits
     }
 
     /// How many it stands for: more than one if it is a row.
     pub const fn segments(&self) -> u64 {
-        if self.flags().has(Flags::ACK) { 1 } else { 1 + self.blocks() as u64 }
+        if self.flags().has(Flags::ACK) { 1 } else { 1 + self.options() as u64 }
+    }
+
+    /// Returns true if it is neither a row nor an ACK with options.
+    #[inline]
+    pub const fn is_single(&self) -> bool {
+        self.header.0 >> OPTIONS == 0
     }
 
     /// Takes the first off a row; `None` of a single segment.
     #[inline]
     pub fn split_first(&mut self) -> Option<Self> {
-        let more = self.blocks().checked_sub(1).filter(|_| !self.flags().has(Flags::ACK))?;
-        let first = Self { header: self.header.with_blocks(0), ..*self };
-        self.header = self.header.with_blocks(more);
+        let more = self.options().checked_sub(1).filter(|_| !self.flags().has(Flags::ACK))?;
+        let first = Self { header: self.header.with_options(0), ..*self };
+        self.header = self.header.with_options(more);
         self.number += 1;
         Some(first)
     }
 }
 
-/// Headers of a segment, except for its numbers: its size, its ECN bits, its flags and where its SACK blocks stand.
+/// Headers of a segment, except for its numbers: its size, its ECN bits, its flags and where its options stand.
 /// One word, since every queue and pipe on the way copies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header(u64);
@@ -88,10 +93,10 @@ pub struct Header(u64);
 /// Where the fields begin in the word. The size is in its lower half.
 const ECN: u32 = 32;
 const FLAGS: u32 = 40;
-const BLOCKS: u32 = 48;
+const OPTIONS: u32 = 48;
 
 impl Header {
-    /// Header of a segment of so many bytes on the wire, without SACK blocks.
+    /// Header of a segment of so many bytes on the wire, without options.
     #[inline]
     pub const fn new(bytes: u32, ecn: Ecn, flags: Flags) -> Self {
         Self(bytes as u64 | (ecn.bits() as u64) << ECN | (flags.0 as u64) << FLAGS)
@@ -124,11 +129,11 @@ impl Header {
         Self(self.0 >> 32 << 32 | bytes as u64)
     }
 
-    /// Returns the header with its SACK blocks at `place` in the receiver's log.
+    /// Returns the header with its options at `place` in the log of its receiver.
     #[inline]
     #[must_use]
-    pub const fn with_blocks(self, place: u16) -> Self {
-        Self(self.0 & !(0xffff << BLOCKS) | (place as u64) << BLOCKS)
+    pub const fn with_options(self, place: u16) -> Self {
+        Self(self.0 & !(0xffff << OPTIONS) | (place as u64) << OPTIONS)
     }
 }
 

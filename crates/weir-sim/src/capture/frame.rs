@@ -8,7 +8,7 @@
 //! simulated packet.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
-use weir_tcp::{Flags, Segment, accecn::AccEcnOption, recovery::Blocks};
+use weir_tcp::{AckOptions, Flags, Segment};
 use weir_types::Ecn;
 
 use super::connection::{Connection, HeaderFormat, PLAIN, addresses};
@@ -29,12 +29,12 @@ impl Frame {
     /// IP without options, TCP with the largest options.
     const LARGEST: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
 
-    /// The packet of a TCP connection. Numbers in `blocks` are of segments.
+    /// The packet of a TCP connection. Numbers in `told` are of segments.
     pub(super) fn tcp(
         segment: &Segment,
         connection: &Connection,
         format: &HeaderFormat,
-        blocks: &Blocks,
+        told: &AckOptions,
     ) -> Self {
         let is = |flag| segment.flags().has(flag);
         let (ack, syn) = (is(Flags::ACK), is(Flags::SYN));
@@ -75,13 +75,10 @@ impl Frame {
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Timestamp(own, echo));
         }
-        let mut reported = blocks
-            .iter()
-            .filter(|block| block.0 != block.1 && AccEcnOption::from_block(**block).is_none())
-            .map(|(first, last)| {
-                // A duplicate (D-SACK) has its block limits exchanged.
-                (sequence(*first.min(last)), sequence(*first.max(last)))
-            });
+        // A duplicate comes first (RFC 2883, section 4).
+        let duplicate = told.dsack.map(|number| (number, number + 1));
+        let blocks = duplicate.into_iter().chain(told.blocks());
+        let mut reported = blocks.map(|(first, last)| (sequence(first), sequence(last)));
         if let Some(first) = reported.next() {
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Noop);
@@ -158,14 +155,14 @@ mod tests {
 
     use etherparse::{Ipv4HeaderSlice, TcpHeaderSlice, TcpOptionElement as Option};
     use weir_scenario::Document;
-    use weir_tcp::{Header, Sender};
+    use weir_tcp::{Header, Sender, accecn::AccEcnOption};
     use weir_types::Instant;
 
     use super::*;
     use crate::capture::connection::Connections;
 
     /// The frame of a segment of a flow whose TCP has these parameters.
-    fn frame(tcp: &str, segment: &Segment, blocks: &Blocks) -> Frame {
+    fn frame(tcp: &str, segment: &Segment, told: &AckOptions) -> Frame {
         let text = format!(
             r#"
             schema = 1
@@ -181,7 +178,7 @@ mod tests {
         let mut sender = Sender::new(0, group.packet_size.bytes(), Arc::new(group.tcp.clone()));
         sender.start();
         let connection = Connections::of(&sender, &format).find(segment.number, &sender, &format);
-        Frame::tcp(segment, &connection, &format, blocks)
+        Frame::tcp(segment, &connection, &format, told)
     }
 
     fn segment(number: u32, bytes: u32, flags: Flags) -> Segment {
@@ -197,7 +194,8 @@ mod tests {
     fn three_blocks_and_a_timestamp_are_all_there_is_room_for() {
         let tcp = "timestamps = true, recovery.sack = {}";
         // Number 3 came twice; 10 and 11 are there, and 7.
-        let frame = frame(tcp, &segment(5, 40, Flags::ACK), &[(4, 3), (10, 12), (7, 8)]);
+        let told = AckOptions { dsack: Some(3), blocks: [(10, 12), (7, 8), (0, 0)], accecn: None };
+        let frame = frame(tcp, &segment(5, 40, Flags::ACK), &told);
         let header = tcp_of(&frame);
         // A SYN and 948 bytes each.
         let at = |number: u32| (number - 1) * 948 + 1;
@@ -221,8 +219,8 @@ mod tests {
         let tcp = "timestamps = true, recovery.sack = {}, ecn = true, accecn = true, accecn_option = true";
         let option = AccEcnOption { ect: 1, ce: 1448 };
         for ace in 0..8_u8 {
-            let blocks = [(7, 8), (0, 0), option.to_block()];
-            let header = tcp_of(&frame(tcp, &segment(5, 52, Flags::ACK.with_ace(ace)), &blocks));
+            let told = AckOptions { blocks: [(7, 8), (0, 0), (0, 0)], dsack: None, accecn: Some(option) };
+            let header = tcp_of(&frame(tcp, &segment(5, 52, Flags::ACK.with_ace(ace)), &told));
             assert_eq!([header.ns, header.cwr, header.ece], [4, 2, 1].map(|bit| ace & bit > 0));
             let sacked =
                 header.options.elements_iter().filter_map(Result::ok).find_map(|option| match option {
@@ -238,7 +236,7 @@ mod tests {
         for (bytes, original, payload) in
             [(1000, 1000, 960), (41, 41, 1), (40, 41, 1), (65_535, 65_535, 65_495)]
         {
-            let frame = frame("", &segment(1, bytes, Flags::NONE), &[(0, 0); 3]);
+            let frame = frame("", &segment(1, bytes, Flags::NONE), &AckOptions::NONE);
             let ip = Ipv4HeaderSlice::from_slice(frame.bytes()).unwrap();
             assert_eq!((frame.original, ip.total_len()), (original, original as u16));
             assert_eq!(ip.payload_len().unwrap(), 20 + payload);
@@ -250,9 +248,9 @@ mod tests {
 
     #[test]
     fn a_connection_without_a_handshake_begins_with_its_data() {
-        let header = tcp_of(&frame("handshake = false", &segment(0, 1000, Flags::NONE), &[(0, 0); 3]));
+        let header = tcp_of(&frame("handshake = false", &segment(0, 1000, Flags::NONE), &AckOptions::NONE));
         assert_eq!((header.sequence_number, header.syn, header.ack), (1, false, true));
-        let header = tcp_of(&frame("handshake = false", &segment(2, 40, Flags::ACK), &[(0, 0); 3]));
+        let header = tcp_of(&frame("handshake = false", &segment(2, 40, Flags::ACK), &AckOptions::NONE));
         assert_eq!(header.acknowledgment_number, 1 + 2 * 960);
     }
 }

@@ -18,7 +18,7 @@ mod frame;
 use std::{collections::HashMap, path::PathBuf};
 
 use weir_scenario::{Direction, Scenario};
-use weir_tcp::{Flags, recovery::BLOCKS};
+use weir_tcp::{AckOptions, Flags};
 use weir_types::{Duration, Instant};
 
 use crate::{
@@ -136,12 +136,12 @@ impl Captures {
             return Frame::udp(segment, connection.port());
         }
         // The receiver of a former connection of this flow has been replaced.
-        let blocks = if segment.flags().has(Flags::ACK) && segment.number >= sender.first() {
-            receiver.blocks_in_passing(segment)
+        let options = if segment.flags().has(Flags::ACK) && segment.number >= sender.first() {
+            receiver.options_in_passing(segment)
         } else {
-            [(0, 0); BLOCKS]
+            AckOptions::NONE
         };
-        Frame::tcp(segment, &connection, format, &blocks)
+        Frame::tcp(segment, &connection, format, &options)
     }
 }
 

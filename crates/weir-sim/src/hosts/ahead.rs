@@ -153,7 +153,7 @@ impl Hosts {
         }
         self.delivered += 1;
         let echo = ack.flags().has(Flags::ECE);
-        if ack.blocks() > 0 || !flow.sender.expects(ack.number, echo) {
+        if ack.options() > 0 || !flow.sender.expects(ack.number, echo) {
             return self.acknowledge(ack, due, origin);
         }
         let Flow { sender, way, access, .. } = flow;

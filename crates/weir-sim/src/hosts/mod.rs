@@ -181,7 +181,7 @@ impl Hosts {
         if let Some(flow) = next {
             let Flow { sender, receiver, .. } = self.flow(flow);
             sender.sack().into_iter().for_each(prefetch);
-            receiver.log().into_iter().for_each(prefetch);
+            receiver.reporter().into_iter().for_each(prefetch);
             receiver.beyond_expected().into_iter().for_each(prefetch);
         }
     }
@@ -377,11 +377,11 @@ impl Hosts {
     #[inline(always)]
     fn acknowledge(&mut self, ack: &Segment, now: Instant, origin: Origin) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
-        if ack.blocks() == 0 {
+        if ack.options() == 0 {
             sender.on_ack(ack, now);
         } else if ack.number >= sender.first() {
-            let blocks = receiver.blocks_of(ack);
-            sender.on_sack(ack, &blocks, now);
+            let options = receiver.options_of(ack);
+            sender.on_ack_with(ack, &options, now);
         }
         self.send_or_wait(ack.flow, now, origin);
     }

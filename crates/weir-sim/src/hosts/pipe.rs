@@ -111,7 +111,7 @@ impl Pipes {
     pub(crate) fn pop(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];
         let (_, packet) = self.packets.head_mut(&pipe.waiting);
-        if packet.0.blocks() > 0 || pipe.overtaking.first().due < Instant::MAX {
+        if !packet.0.is_single() || pipe.overtaking.first().due < Instant::MAX {
             return self.pop_other(id);
         }
         let packet = *packet;
@@ -119,7 +119,7 @@ impl Pipes {
         packet
     }
 
-    /// [`Pipes::pop`] where packets overtake, or the first is a row or an ACK with SACK blocks.
+    /// [`Pipes::pop`] where packets overtake, or the first is a row or an ACK with options.
     #[inline(never)]
     fn pop_other(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];

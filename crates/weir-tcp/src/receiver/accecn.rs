@@ -10,7 +10,7 @@ use crate::{
 
 /// State that a receiver with accurate ECN feedback has beside the others.
 #[derive(Clone, Debug)]
-pub(crate) struct AccEcn {
+pub(super) struct AccEcn {
     pub(super) able: ReceiverEcn,
     /// Feedback if this end cannot count.
     pub(super) classic: Feedback,
@@ -53,7 +53,7 @@ impl AccEcn {
     }
 
     /// Bytes that full segments would have delivered beyond what these did.
-    pub(crate) const fn short(&self) -> u64 {
+    pub(super) const fn short(&self) -> u64 {
         self.short
     }
 }

@@ -2,7 +2,7 @@
 
 use weir_types::{Ecn, Instant};
 
-use super::Receiver;
+use super::{Receiver, Reporter};
 use crate::{
     Flags, Segment,
     accecn::{AccEcnOption, ReceiverEcn},
@@ -14,7 +14,7 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn on_accecn(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
-        let accecn = self.log.as_mut()?.accecn.as_mut()?;
+        let accecn = self.reporter.as_mut()?.accecn.as_mut()?;
         if !plain && segment.number < self.first {
             return None;
         }
@@ -40,7 +40,7 @@ impl Receiver {
             new
         };
         self.delivered += u32::from(new);
-        if new && let Some(accecn) = self.log.as_mut().and_then(|log| log.accecn.as_mut()) {
+        if new && let Some(accecn) = self.reporter.as_mut().and_then(|reporter| reporter.accecn.as_mut()) {
             accecn.measure(segment.bytes());
         }
         if self.delays && plain && !prompt && self.delayed().is_none() && self.quick == 0 {
@@ -84,15 +84,16 @@ impl Receiver {
     /// The ACK with what it tells of marks. A receiver without accurate feedback has told it already.
     #[inline(never)]
     pub(super) fn report(&mut self, mut ack: Segment) -> Segment {
-        let Some(log) = &mut self.log else { return ack };
-        let Some(accecn) = log.accecn.as_deref().filter(|accecn| accecn.able == ReceiverEcn::Accecn) else {
+        let Some(Reporter { log, accecn: Some(accecn), .. }) = self.reporter.as_deref_mut() else {
             return ack;
         };
+        if accecn.able != ReceiverEcn::Accecn {
+            return ack;
+        }
         ack.header = ack.header.with_flags(ack.flags().with_ace(accecn.counters.ace()));
         if accecn.option {
-            let option = accecn.counters.option().to_block();
-            let place = log.write_beside(ack.blocks(), option);
-            ack.header = ack.header.with_blocks(place).with_bytes(ack.bytes() + AccEcnOption::SIZE);
+            let place = log.write_beside(ack.options(), accecn.counters.option());
+            ack.header = ack.header.with_options(place).with_bytes(ack.bytes() + AccEcnOption::SIZE);
         }
         ack
     }

@@ -9,7 +9,7 @@ const MOST: u32 = 44;
 
 /// State of a receiver that holds back ACKs of segments out of order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Compression {
+pub(super) struct Compression {
     /// How long the first one waits (`tcp_comp_sack_delay_ns`).
     pub(super) delay: Duration,
     /// The lowest number that had not arrived at the last segment, and the ACKs that left at once meanwhile.

@@ -2,7 +2,7 @@
 
 use weir_types::Instant;
 
-use super::Receiver;
+use super::{Receiver, compression::Compression};
 use crate::Segment;
 
 impl Receiver {
@@ -12,15 +12,13 @@ impl Receiver {
     pub(super) fn compresses(&mut self, segment: &Segment, new: bool, now: Instant) -> bool {
         let hole = self.expected;
         let open = new && self.quick == 0 && segment.number > hole;
-        let Some(compression) = self.log.as_mut().and_then(|log| log.compression.as_mut()) else {
-            return false;
-        };
-        let was_held = compression.held > 0;
+        let Some(compression) = self.compression() else { return false };
+        let (was_held, due) = (compression.held > 0, now + compression.delay);
         if open && compression.holds(hole) {
             // The ACK is that of the latest: it tells when what has arrived left.
             self.stamp = segment.stamp;
             if !was_held {
-                self.due = now + compression.delay;
+                self.due = due;
             }
             return true;
         }
@@ -31,9 +29,13 @@ impl Receiver {
         false
     }
 
+    fn compression(&mut self) -> Option<&mut Compression> {
+        self.reporter.as_deref_mut()?.compression.as_mut()
+    }
+
     /// An ACK leaves.
     pub(super) fn release_held(&mut self) {
-        if let Some(compression) = self.log.as_mut().and_then(|log| log.compression.as_mut()) {
+        if let Some(compression) = self.compression() {
             compression.held = 0;
         }
     }

@@ -3,6 +3,8 @@ mod accurate;
 mod beyond;
 mod compression;
 mod held;
+mod log;
+mod reporter;
 mod state;
 
 use alloc::boxed::Box;
@@ -10,11 +12,10 @@ use alloc::boxed::Box;
 use weir_types::{Duration, Ecn, Instant, PacketSize};
 
 use self::beyond::Beyond;
-pub(crate) use self::{accecn::AccEcn, compression::Compression};
+pub use self::reporter::Reporter;
 use crate::{
-    Declared, Flags, Header, Segment, TcpParameters,
-    congestion::Feedback,
-    recovery::{BLOCKS, Blocks, RecoveryConfig, SackLog},
+    AckOptions, Declared, Flags, Header, Segment, TcpParameters, congestion::Feedback,
+    recovery::RecoveryConfig,
 };
 
 /// The receiving side of a connection: acknowledges, and counts what arrives for the first
@@ -33,8 +34,8 @@ pub struct Receiver {
     marked: u32,
     /// Segments that arrived beyond `expected`.
     beyond: Beyond,
-    /// The blocks that its ACKs bear; `None` if they bear none.
-    log: Option<Box<SackLog>>,
+    /// What its ACKs report besides their number; `None` if nothing.
+    reporter: Option<Box<Reporter>>,
     /// ACKs bear an echo: a mark arrived and the sender has not yet said that it cut its window; if
     /// feedback is exact, the last segment was marked.
     echo: bool,
@@ -69,9 +70,7 @@ impl Receiver {
     pub fn new(flow: u32, parameters: &TcpParameters) -> Self {
         let classic = parameters.congestion.feedback();
         let at_once = parameters.delayed_ack.is_none() && classic == Feedback::Latched;
-        let accecn = parameters.accecn.then(|| Box::new(AccEcn::new(parameters)));
-        let compression = parameters.sack_compression.map(|delay| Box::new(Compression::new(delay)));
-        let feedback = if accecn.is_some() { Feedback::Accurate } else { classic };
+        let feedback = if parameters.accecn { Feedback::Accurate } else { classic };
         let declared = Declared::of_receiver(parameters);
         let is_sack = matches!(parameters.recovery, RecoveryConfig::Sack(_));
         Self {
@@ -81,7 +80,7 @@ impl Receiver {
             arrived: 0,
             marked: 0,
             beyond: Beyond::default(),
-            log: is_sack.then(|| Box::new(SackLog::new(accecn, compression))),
+            reporter: is_sack.then(|| Box::new(Reporter::new(parameters))),
             echo: false,
             feedback,
             at_once,
@@ -136,7 +135,7 @@ impl Receiver {
             self.on_expected(segment, self.echoes_after(segment));
             return Some(self.ack_of(segment));
         }
-        if self.at_once && self.log.is_none() {
+        if self.at_once && self.reporter.is_none() {
             return self.on_unordered(segment);
         }
         if self.pairs && segment.number == self.expected && self.tells_nothing_new(segment) {
@@ -307,32 +306,31 @@ impl Receiver {
         (self.due < Instant::MAX).then_some(self.stamp)
     }
 
-    /// The SACK blocks of an ACK of this receiver, as an ACK would carry them: the latest first (RFC
-    /// 2018, section 4), empty ranges where there are fewer. To be read once, in the order of arrival.
-    pub fn blocks_of(&mut self, ack: &Segment) -> Blocks {
-        match &mut self.log {
-            Some(log) if ack.blocks() > 0 => log.read(ack.blocks()),
-            _ => [(0, 0); BLOCKS],
+    /// Options of an ACK of this receiver. To be read once, in the order of arrival.
+    pub fn options_of(&mut self, ack: &Segment) -> AckOptions {
+        match &mut self.reporter {
+            Some(reporter) if ack.options() > 0 => reporter.log.read(ack.options()),
+            _ => AckOptions::NONE,
         }
     }
 
-    /// The SACK blocks of an ACK for an observer on the path: the receiver keeps them.
-    pub fn blocks_in_passing(&self, ack: &Segment) -> Blocks {
-        match &self.log {
-            Some(log) if ack.blocks() > 0 => log.peek(ack.blocks()),
-            _ => [(0, 0); BLOCKS],
+    /// Options of an ACK for an observer on the path: the receiver keeps them.
+    pub fn options_in_passing(&self, ack: &Segment) -> AckOptions {
+        match &self.reporter {
+            Some(reporter) if ack.options() > 0 => reporter.log.peek(ack.options()),
+            _ => AckOptions::NONE,
         }
     }
 
     /// Writes down the block that the next ACK is to show first: the one that `number` has come to lie
     /// in, or `number` itself if it was acknowledged before (RFC 2883).
     fn note(&mut self, number: u32, new: bool) {
-        let Some(log) = &mut self.log else { return };
+        let Some(reporter) = &mut self.reporter else { return };
         if number >= self.expected {
             let (first, last) = self.beyond.around(number);
-            log.arrived(first, last);
+            reporter.log.arrived(first, last);
         } else if !new {
-            log.arrived_twice(number);
+            reporter.log.arrived_twice(number);
         }
     }
 
@@ -350,8 +348,8 @@ impl Receiver {
         let told = Flags::ACK.with(Flags::ECE, self.echo).with(Flags::SYN, syn);
         let flags = told.with(Flags::ALL_CAPABLE, self.capable);
         let header = Header::new(self.ack_size.bytes(), self.declared[usize::from(syn)], flags);
-        let blocks = self.log.as_mut().map_or(0, |log| log.write(self.expected));
-        Segment { stamp, flow: self.flow, number: self.expected, header: header.with_blocks(blocks) }
+        let place = self.reporter.as_mut().map_or(0, |reporter| reporter.log.write(self.expected));
+        Segment { stamp, flow: self.flow, number: self.expected, header: header.with_options(place) }
     }
 }
 

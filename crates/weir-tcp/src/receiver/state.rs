@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use weir_types::Instant;
 
-use super::{AccEcn, Receiver};
-use crate::recovery::SackLog;
+use super::{Receiver, Reporter, accecn::AccEcn};
 
 impl Receiver {
     /// Where what arrived beyond [`Receiver::expected`] stands, to be prefetched.
@@ -33,12 +32,13 @@ impl Receiver {
     /// Bytes on the wire by which its data segments fall short of as many full ones: a sender may have made them
     /// smaller.
     pub fn short(&self) -> u64 {
-        self.log.as_deref().and_then(|log| log.accecn.as_deref()).map_or(0, AccEcn::short)
+        self.reporter.as_deref().and_then(|reporter| reporter.accecn.as_ref()).map_or(0, AccEcn::short)
     }
 
-    /// The blocks of its ACKs under way, if they bear any.
-    pub fn log(&self) -> Option<&SackLog> {
-        self.log.as_deref()
+    /// State from which options of its ACKs come, to be prefetched; `None` if its ACKs have no options.
+    #[inline]
+    pub fn reporter(&self) -> Option<&Reporter> {
+        self.reporter.as_deref()
     }
 
     /// Segments received, the SYN and those that came twice among them.

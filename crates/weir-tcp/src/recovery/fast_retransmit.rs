@@ -6,10 +6,10 @@
 use weir_types::Instant;
 
 use super::{
-    Blocks, NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint, RenoRecoveryParameters,
+    NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint, RenoRecoveryParameters,
 };
 use crate::{
-    Segment,
+    AckOptions, Segment,
     congestion::{Ack, Congestion, Repair},
     sender::Connection,
 };
@@ -169,7 +169,7 @@ impl Recovery for FastRetransmit {
     fn count_from(&mut self, _: u32) {}
 
     #[inline]
-    fn take_in(&mut self, _: &Connection, _: &Segment, _: &Blocks, _: Instant) -> Option<()> {
+    fn take_in(&mut self, _: &Connection, _: &Segment, _: &AckOptions, _: Instant) -> Option<()> {
         self.burst = u32::MAX;
         Some(())
     }

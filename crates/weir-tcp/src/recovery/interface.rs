@@ -4,9 +4,9 @@ use core::num::NonZeroU32;
 
 use weir_types::Instant;
 
-use super::sack::{Blocks, NextSegment};
+use super::sack::NextSegment;
 use crate::{
-    Flags, Segment,
+    AckOptions, Flags, Segment,
     congestion::Ack,
     sender::{Connection, Rest},
 };
@@ -28,7 +28,7 @@ pub(crate) trait Recovery {
         &mut self,
         connection: &Connection,
         ack: &Segment,
-        blocks: &Blocks,
+        options: &AckOptions,
         now: Instant,
     ) -> Option<Self::News>;
 

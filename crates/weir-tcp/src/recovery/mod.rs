@@ -17,7 +17,7 @@ pub use parameters::{
     SackParameters, TimerReset,
 };
 pub(crate) use sack::Report;
-pub use sack::{BLOCKS, Blocks, NextSegment, Probe, Prr, Rack, Ranges, Sack, SackLog, Scoreboard};
+pub use sack::{NextSegment, Probe, Prr, Rack, Ranges, Sack, Scoreboard};
 
 pub use crate::sender::RttEstimator;
 use crate::{TcpParameters, sender::Extended};

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Sender {
-    /// Returns true if the ACK of all below `number`, with an `echo` or without but without SACK blocks, takes the
+    /// Returns true if the ACK of all below `number`, with an `echo` or without but without options, takes the
     /// fast path: [`Sender::on_expected_ack`].
     #[inline]
     pub fn expects(&self, number: u32, echo: bool) -> bool {
@@ -241,18 +241,18 @@ mod tests {
         ack: &Segment,
         now: Instant,
     ) -> Vec<Segment> {
-        let (echo, blocks) = (ack.flags().has(Flags::ECE), receiver.blocks_of(ack));
+        let (echo, options) = (ack.flags().has(Flags::ECE), receiver.options_of(ack));
         long.connection.rest = Rest::No;
-        long.on_sack(ack, &blocks, now);
+        long.on_ack_with(ack, &options, now);
         let long_due = long.timeout();
         let expected = send_all(long, now);
         let mut sent = Vec::new();
-        if ack.blocks() == 0 && short.expects(ack.number, echo) {
+        if ack.options() == 0 && short.expects(ack.number, echo) {
             assert_eq!(short.expected_timeout(), short.timeout());
             short.on_expected_ack(ack.number, echo, ack.stamp, now, |row| split(row, &mut sent));
             assert_eq!(short.expected_timeout(), short.timeout());
         } else {
-            short.on_sack(ack, &blocks, now);
+            short.on_ack_with(ack, &options, now);
             assert_eq!(short.timeout(), long_due);
             sent = send_at_once(short, now);
         }

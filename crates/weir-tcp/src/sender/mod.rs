@@ -21,12 +21,10 @@ use self::connection::{EcnResponse, Timed};
 pub(crate) use self::extended::Extended;
 pub use self::rtt::RttEstimator;
 use crate::{
-    Declared, Flags, Header, Segment, TcpParameters,
+    AckOptions, Declared, Flags, Header, Segment, TcpParameters,
     congestion::{Congestion, Window},
-    recovery::{AnyRecovery, BLOCKS, Blocks, Recovery, each_recovery},
+    recovery::{AnyRecovery, Recovery, each_recovery},
 };
-
-const NO_BLOCKS: Blocks = [(0, 0); BLOCKS];
 
 /// The sending side of a connection. Call [`Sender::poll_segment`] until it gives `None` after every other
 /// call, and [`Sender::on_timeout`] once [`Sender::timeout`] has passed.
@@ -108,37 +106,36 @@ impl Sender {
         self.connection.end = self.connection.high;
     }
 
-    /// An acknowledgement without SACK blocks has arrived.
+    /// An acknowledgement without options has arrived.
     #[inline]
     pub fn on_ack(&mut self, ack: &Segment, now: Instant) {
         let connection = &mut self.connection;
         match &mut self.recovery {
-            AnyRecovery::Fast(recovery) => acknowledge(connection, recovery, ack, &NO_BLOCKS, now),
-            AnyRecovery::Sack(_) | AnyRecovery::Extended(_) => self.on_sack(ack, &NO_BLOCKS, now),
+            AnyRecovery::Fast(recovery) => acknowledge(connection, recovery, ack, &AckOptions::NONE, now),
+            AnyRecovery::Sack(_) | AnyRecovery::Extended(_) => self.on_ack_with(ack, &AckOptions::NONE, now),
         }
     }
 
-    /// An acknowledgement has arrived that carries these blocks, as [`crate::Receiver::blocks_of`] gives them:
-    /// the first number included, the last excluded, empty ranges where there are fewer. Not inlined, so that
+    /// An acknowledgement with these options ([`crate::Receiver::options_of`]) has arrived. Not inlined, so that
     /// [`Sender::on_ack`] is.
     #[inline(never)]
-    pub fn on_sack(&mut self, ack: &Segment, blocks: &Blocks, now: Instant) {
+    pub fn on_ack_with(&mut self, ack: &Segment, options: &AckOptions, now: Instant) {
         match &mut self.recovery {
             AnyRecovery::Sack(recovery) => {
-                acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
+                acknowledge(&mut self.connection, recovery.as_mut(), ack, options, now);
             }
-            AnyRecovery::Extended(_) => self.on_ack_extended(ack, blocks, now),
+            AnyRecovery::Extended(_) => self.on_ack_extended(ack, options, now),
             AnyRecovery::Fast(_) => self.on_ack(ack, now),
         }
     }
 
     #[inline(never)]
-    fn on_ack_extended(&mut self, ack: &Segment, blocks: &Blocks, now: Instant) {
+    fn on_ack_extended(&mut self, ack: &Segment, options: &AckOptions, now: Instant) {
         if let AnyRecovery::Extended(recovery) = &mut self.recovery {
             if self.connection.rest == Rest::Extended && recovery.expects(&self.connection, ack) {
                 return recovery.on_expected(&mut self.connection, ack, now);
             }
-            acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
+            acknowledge(&mut self.connection, recovery.as_mut(), ack, options, now);
         }
     }
 
@@ -272,14 +269,14 @@ fn acknowledge<R: Recovery>(
     connection: &mut Connection,
     recovery: &mut R,
     ack: &Segment,
-    blocks: &Blocks,
+    options: &AckOptions,
     now: Instant,
 ) {
     if ack.number < connection.first {
         return;
     }
     connection.rest = Rest::No;
-    let Some(news) = recovery.take_in(connection, ack, blocks, now) else { return };
+    let Some(news) = recovery.take_in(connection, ack, options, now) else { return };
     if connection.congestion.observes() {
         observe(connection, recovery, ack, &news, now);
     }

@@ -144,9 +144,7 @@ fn the_option_counts_bytes_where_it_has_room() {
     for (number, ecn) in [(1, Ecn::Ect1), (2, Ecn::Ce), (4, Ecn::Ce), (6, Ecn::Ect1), (8, Ecn::Ect1)] {
         let ack = receiver.on_segment(&segment(number, ecn, Flags::NONE), Instant::ZERO).expect("at once");
         assert_eq!(ack.bytes(), 40 + AccEcnOption::SIZE);
-        options.push(
-            AccEcnOption::from_block(receiver.blocks_of(&ack)[2]).map(|option| (option.ect, option.ce)),
-        );
+        options.push(receiver.options_of(&ack).accecn.map(|option| (option.ect, option.ce)));
     }
     let (one, two, three) = (Some((1 + MSS, 0)), Some((1 + MSS, MSS)), Some((1 + MSS, 2 * MSS)));
     assert_eq!(options, [one, two, three, Some((1 + 2 * MSS, 2 * MSS)), None]);
@@ -267,7 +265,7 @@ fn exchange_over(
                 data.header = data.header.with_ecn(Ecn::Ce);
             }
             let Some(ack) = receiver.on_segment(&data, now) else { continue };
-            sender.on_sack(&ack, &receiver.blocks_of(&ack), now);
+            sender.on_ack_with(&ack, &receiver.options_of(&ack), now);
         }
         // What is paced leaves too.
         while sender.timeout() < now + Duration::from_millis(10) {

@@ -40,8 +40,8 @@ fn transfer(parameters: &TcpParameters, first: u32, segments: u32, lost: &[u64])
             acks.extend(receiver.on_segment(&segment, now).map(|ack| (now + DELAY, ack)));
         } else if next(&acks) == now {
             let (_, ack) = acks.pop_front().expect("it is there");
-            let blocks = receiver.blocks_of(&ack);
-            sender.on_sack(&ack, &blocks, now);
+            let options = receiver.options_of(&ack);
+            sender.on_ack_with(&ack, &options, now);
         } else if receiver.timeout() == now {
             acks.extend(receiver.on_timeout().map(|ack| (now + DELAY, ack)));
         } else {

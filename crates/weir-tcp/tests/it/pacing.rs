@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weir_tcp::{Flags, Header, PacingParameters, Segment, Sender, TcpParameters, TcpPreset};
+use weir_tcp::{AckOptions, Flags, Header, PacingParameters, Segment, Sender, TcpParameters, TcpPreset};
 use weir_types::{Duration, Ecn, Instant, Packets};
 
 /// The round trip of the handshake, in nanoseconds.
@@ -146,7 +146,8 @@ fn retransmissions_are_paced() {
     assert_eq!(send_until(&mut sender, now, end).len(), 10);
     let now = now + Duration::from_nanos(SRTT);
     // The last three of ten have arrived: seven are lost.
-    sender.on_sack(&ack(1, Instant::from_nanos(SRTT)), &[(8, 11), (0, 0), (0, 0)], now);
+    let options = AckOptions { blocks: [(8, 11), (0, 0), (0, 0)], ..AckOptions::NONE };
+    sender.on_ack_with(&ack(1, Instant::from_nanos(SRTT)), &options, now);
     let sent = send_until(&mut sender, now, now + Duration::from_millis(60));
     assert!(sent.len() > 2 && sent[0] == (1, now.as_nanos()), "{sent:?}");
     for pair in sent.windows(2) {

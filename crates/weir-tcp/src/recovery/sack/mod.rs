@@ -4,7 +4,6 @@
 //! window is cut at once or in proportion to what arrives ([`Prr`]).
 
 mod expected;
-mod log;
 mod prr;
 mod rack;
 mod ranges;
@@ -16,14 +15,13 @@ use weir_types::{Duration, Instant};
 
 pub(crate) use self::response::Report;
 pub use self::{
-    log::{BLOCKS, Blocks, SackLog},
     prr::Prr,
     rack::Rack,
     ranges::Ranges,
     scoreboard::{NextSegment, Scoreboard},
 };
 use super::{LossDetection, RecoveryPoint, SackParameters};
-use crate::congestion::RecoveryState;
+use crate::{AckOptions, congestion::RecoveryState};
 
 /// A probe of the tail that has left (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,18 +96,16 @@ impl Sack {
         }
     }
 
-    /// Reads what an ACK reports, `number` being the lowest that has not arrived. Returns for how many
-    /// segments it is news, and whether one arrived a second time (RFC 2883).
-    fn read(&mut self, number: u32, blocks: &[(u32, u32)], stamp: Instant, now: Instant) -> (u32, bool) {
+    /// Reads what an ACK reports, `number` being the lowest that has not arrived. Returns of how many segments it
+    /// is the first to report the arrival.
+    fn read(&mut self, number: u32, options: &AckOptions, stamp: Instant, now: Instant) -> u32 {
         let una = self.board.una();
         if let Some(rack) = self.rack.as_mut().filter(|_| number > una) {
             rack.arriving(&self.board, una, number);
             rack.forget(number);
         }
         let mut delivered = self.board.acknowledge(number);
-        let mut twice = false;
-        for &(first, last) in blocks {
-            twice |= first > last;
+        for (first, last) in options.blocks {
             // Nothing, or nothing new.
             if first >= last || last <= number || self.board.sacked().gap_from(first) >= last {
                 continue;
@@ -122,7 +118,7 @@ impl Sack {
         if let Some(rack) = self.rack.as_mut().filter(|_| delivered > 0) {
             rack.arrived(&self.board, stamp, now);
         }
-        (delivered, twice)
+        delivered
     }
 
     /// A segment leaves.

@@ -3,9 +3,9 @@
 
 use weir_types::{Duration, Instant};
 
-use super::{Blocks, NextSegment, Probe, Sack};
+use super::{NextSegment, Probe, Sack};
 use crate::{
-    Segment,
+    AckOptions, Segment,
     congestion::{Ack, Congestion, Repair},
     recovery::Recovery,
     sender::Connection,
@@ -56,17 +56,17 @@ impl Recovery for Sack {
         &mut self,
         connection: &Connection,
         ack: &Segment,
-        blocks: &Blocks,
+        options: &AckOptions,
         now: Instant,
     ) -> Option<Report> {
         if ack.number > connection.high {
             return None;
         }
         let outstanding = self.board.high() - self.board.una() - self.board.sacked().count();
-        let (delivered, twice) = self.read(ack.number, blocks, ack.stamp, now);
+        let delivered = self.read(ack.number, options, ack.stamp, now);
         let acked = ack.number.saturating_sub(connection.una);
         let event = connection.event(ack, acked, f64::from(self.pipe()), now);
-        Some(Report { outstanding, delivered, twice, event })
+        Some(Report { outstanding, delivered, twice: options.dsack.is_some(), event })
     }
 
     #[inline]

@@ -6,7 +6,6 @@ use crate::{
     Declared, Flags, Segment, TcpParameters,
     accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
     congestion::Congestion,
-    recovery::{BLOCKS, Blocks},
     sender::Connection,
 };
 
@@ -35,14 +34,6 @@ impl SenderEcn {
     #[inline]
     pub(super) const fn is_classic(&self) -> bool {
         !self.asks || matches!(self.mode, Some(EcnMode::Classic | EcnMode::Off))
-    }
-
-    /// Takes the option out of the place of a SACK block.
-    #[inline]
-    pub(super) fn option(&self, blocks: &mut Blocks) -> Option<AccEcnOption> {
-        let option = AccEcnOption::from_block(blocks[BLOCKS - 1]).filter(|_| self.asks)?;
-        blocks[BLOCKS - 1] = (0, 0);
-        Some(option)
     }
 
     /// How many segments an ACK is the first to report as marked, and as `delivered`.

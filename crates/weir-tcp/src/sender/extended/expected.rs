@@ -13,7 +13,7 @@ impl Extended {
     #[inline]
     pub(in crate::sender) fn expects(&self, connection: &Connection, ack: &Segment) -> bool {
         let asks = ack.flags().has(Flags::ECE) && connection.ecn.capable && self.sampler.is_none();
-        ack.blocks() == 0
+        ack.options() == 0
             && (connection.una + 1..=connection.high).contains(&ack.number)
             && (!asks || !self.sack.covers_more(ack.number))
             && self.sack.covers_cause(ack.number, ack.stamp)

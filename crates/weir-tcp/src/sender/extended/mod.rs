@@ -20,9 +20,9 @@ use self::{
 };
 use super::{Connection, Rest};
 use crate::{
-    Flags, Segment, TcpParameters,
+    AckOptions, Flags, Segment, TcpParameters,
     congestion::{Ack, Congestion, Delivery},
-    recovery::{Blocks, NextSegment, Recovery, RecoveryConfig, Report, Sack, SackParameters},
+    recovery::{NextSegment, Recovery, RecoveryConfig, Report, Sack, SackParameters},
 };
 
 /// Selective acknowledgements, pacing and what else a sender of today keeps.
@@ -129,13 +129,13 @@ impl Extended {
 
     /// Notes which segments an ACK is the first to report, before recovery does.
     #[inline]
-    fn note_arrivals(&mut self, ack: &Segment, blocks: &Blocks) {
+    fn note_arrivals(&mut self, ack: &Segment, options: &AckOptions) {
         let Some(sampler) = &mut self.sampler else { return };
         let (una, sacked) = (self.sack.board.una(), self.sack.board.sacked());
         if ack.number > una {
             sampler.advance(ack.number, |number| sacked.contains(number));
         }
-        for &(first, last) in blocks {
+        for (first, last) in options.blocks {
             let mut number = sacked.gap_from(first.max(ack.number).max(una));
             while number < last {
                 sampler.arrived(number);
@@ -223,17 +223,15 @@ impl Recovery for Extended {
         &mut self,
         connection: &Connection,
         ack: &Segment,
-        blocks: &Blocks,
+        options: &AckOptions,
         now: Instant,
     ) -> Option<News> {
         let flight = self.sack.pipe();
-        let mut blocks = *blocks;
-        let option = self.ecn.option(&mut blocks);
         if ack.number <= connection.high {
-            self.note_arrivals(ack, &blocks);
+            self.note_arrivals(ack, options);
         }
-        let mut report = self.sack.take_in(connection, ack, &blocks, now)?;
-        let marked = self.ecn.marked(connection, ack, option, report.delivered());
+        let mut report = self.sack.take_in(connection, ack, options, now)?;
+        let marked = self.ecn.marked(connection, ack, options.accecn, report.delivered());
         if self.ecn.is_accurate() {
             report.count_marks(marked);
         }

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use weir_tcp::{
-    Receiver, Segment, Sender, TcpParameters, TcpPreset, congestion::CongestionConfig, recovery::Blocks,
+    AckOptions, Receiver, Segment, Sender, TcpParameters, TcpPreset, congestion::CongestionConfig,
 };
 use weir_types::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub(super) fn parameters(congestion: CongestionConfig) -> TcpParameters {
 pub(super) struct Path {
     pub(super) sender: Sender,
     receiver: Receiver,
-    acks: VecDeque<(Instant, Segment, Blocks)>,
+    acks: VecDeque<(Instant, Segment, AckOptions)>,
     pub(super) delay: Duration,
     free_at: Instant,
     pub(super) now: Instant,
@@ -68,16 +68,16 @@ impl Path {
             }
             self.free_at = self.free_at.max(self.now) + SPACING;
             if let Some(ack) = self.receiver.on_segment(&segment, self.free_at) {
-                let blocks = self.receiver.blocks_of(&ack);
-                self.acks.push_back((self.free_at + self.delay, ack, blocks));
+                let options = self.receiver.options_of(&ack);
+                self.acks.push_back((self.free_at + self.delay, ack, options));
             }
         }
         let arrival = self.acks.front().map_or(Instant::MAX, |ack| ack.0);
         self.now = arrival.min(self.sender.timeout());
         if arrival > self.now {
             self.sender.on_timeout(self.now);
-        } else if let Some((_, ack, blocks)) = self.acks.pop_front() {
-            self.sender.on_sack(&ack, &blocks, self.now);
+        } else if let Some((_, ack, options)) = self.acks.pop_front() {
+            self.sender.on_ack_with(&ack, &options, self.now);
         }
     }
 }

@@ -89,9 +89,9 @@ impl Path {
                     if let Some(ack) = self.receiver.on_segment(&packet, self.now) {
                         self.carry(ack, false);
                     }
-                } else if packet.blocks() > 0 {
-                    let blocks = self.receiver.blocks_of(&packet);
-                    self.sender.on_sack(&packet, &blocks, self.now);
+                } else if packet.options() > 0 {
+                    let options = self.receiver.options_of(&packet);
+                    self.sender.on_ack_with(&packet, &options, self.now);
                 } else {
                     self.sender.on_ack(&packet, self.now);
                 }

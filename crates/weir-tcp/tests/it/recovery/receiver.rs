@@ -60,7 +60,7 @@ fn acks_of_segments_out_of_order_are_held_back() {
         header: Header::new(1000, Ecn::NotEct, Flags::NONE),
     };
     let arrives = |receiver: &mut Receiver, number, micros| {
-        receiver.on_segment(&data(number, micros), at(micros)).map(|ack| receiver.blocks_of(&ack)[0])
+        receiver.on_segment(&data(number, micros), at(micros)).map(|ack| receiver.options_of(&ack).blocks[0])
     };
     // 0 arrives, 1 is lost. Three leave at once; the fourth, fifth and sixth wait.
     arrives(&mut receiver, 0, 0);
@@ -73,7 +73,7 @@ fn acks_of_segments_out_of_order_are_held_back() {
     assert_eq!(receiver.timeout(), at(1400), "a millisecond after the first of them");
     let ack = receiver.on_timeout().expect("one is due");
     assert_eq!((ack.number, ack.stamp), (1, at(600)), "it tells of the latest");
-    assert_eq!(receiver.blocks_of(&ack)[0], (2, 8));
+    assert_eq!(receiver.options_of(&ack).blocks[0], (2, 8));
     assert_eq!(receiver.timeout(), Instant::MAX);
     // 44 wait for an ACK, not 45.
     for number in 8..52 {
@@ -85,7 +85,7 @@ fn acks_of_segments_out_of_order_are_held_back() {
     assert_eq!(arrives(&mut receiver, 54, 1600), None);
     let ack = receiver.on_segment(&data(1, 1700), at(1700)).expect("53 is missing now");
     assert_eq!((ack.number, ack.stamp, receiver.timeout()), (53, at(1700), Instant::MAX));
-    receiver.blocks_of(&ack);
+    receiver.options_of(&ack);
     for (number, at_once) in [(55, true), (56, true), (57, true), (58, false)] {
         assert_eq!(arrives(&mut receiver, number, 1800).is_some(), at_once, "{number}");
     }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Header, Segment, Sender, TcpParameters,
-    recovery::{BLOCKS, RecoveryConfig, SackParameters},
+    AckOptions, Flags, Header, Segment, Sender, TcpParameters,
+    recovery::{RecoveryConfig, SackParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Packets};
 
@@ -46,17 +46,17 @@ impl Desk {
         flags: Flags,
     ) -> Vec<u32> {
         self.now += Duration::from_millis(1);
-        let mut told = [(0, 0); BLOCKS];
-        for (told, block) in told.iter_mut().zip(blocks) {
+        let mut options = AckOptions::NONE;
+        for (told, block) in options.blocks.iter_mut().zip(blocks) {
             *told = (block.0, block.1 + 1);
         }
         let ack = Segment {
             stamp,
             flow: 0,
             number: last + 1,
-            header: Header::new(40, Ecn::NotEct, flags).with_blocks(1),
+            header: Header::new(40, Ecn::NotEct, flags).with_options(1),
         };
-        self.sender.on_sack(&ack, &told, self.now);
+        self.sender.on_ack_with(&ack, &options, self.now);
         self.sent()
     }
 
