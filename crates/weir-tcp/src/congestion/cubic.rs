@@ -188,12 +188,6 @@ impl Cubic {
         }
     }
 
-    /// Returns true if an ACK lets the window grow by whole segments, outside of slow start.
-    #[inline]
-    pub(super) fn grows_by_steps(&self, window: &Window) -> bool {
-        self.steps.is_some() && window.cwnd >= window.ssthresh
-    }
-
     /// The epoch that begins now.
     fn begin(&mut self, now: Instant, cwnd: f64) -> Epoch {
         if cwnd >= self.w_max {
@@ -263,7 +257,7 @@ impl Cubic {
     /// Growth by whole segments; `counted` segments of the ACK were not used by slow start.
     #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
     #[inline(always)]
-    pub(super) fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
+    fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
         let Some(steps) = &mut self.steps else { return };
         steps.unused += counted;
         let changed = (window.cwnd - steps.cwnd).abs() >= 1.0;
@@ -335,6 +329,21 @@ impl Congestion for Cubic {
             epoch.start += ack.now.since(seen);
         }
         false
+    }
+
+    /// Returns true if the window grows by whole segments, outside of slow start.
+    #[inline]
+    fn reads_little(&self, window: &Window) -> bool {
+        self.steps.is_some() && window.cwnd >= window.ssthresh
+    }
+
+    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
+    #[inline(always)]
+    fn observe_and_grow(&mut self, ack: Ack, grows: bool, window: &mut Window) {
+        self.observe(ack, window);
+        if grows {
+            self.grow_by_steps(ack, ack.counted, window);
+        }
     }
 
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

@@ -17,7 +17,8 @@
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window, parts::Round,
+    Ack, Congestion, Facts, Feedback, Known, Marks, Reno, RenoParameters, Repair, Signal, Window,
+    parts::Round,
 };
 use crate::accecn::EcnMode;
 
@@ -135,7 +136,8 @@ impl Dctcp {
 const STEPS: f64 = 1024.0;
 
 impl Known for Dctcp {
-    const FACTS: Facts = Facts { marks: Marks::Wanted, scalable: true, ..Facts::PLAIN };
+    const FACTS: Facts =
+        Facts { marks: Marks::Wanted, feedback: Feedback::Exact, scalable: true, ..Facts::PLAIN };
 }
 
 impl Congestion for Dctcp {

@@ -3,6 +3,8 @@
 
 use alloc::vec::Vec;
 
+use super::Feedback;
+
 /// Importance of marks to a congestion control, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Marks {
@@ -37,6 +39,8 @@ impl Marks {
 pub struct Facts {
     /// Importance of marks to the control.
     pub marks: Marks,
+    /// Meaning of the echoes of marks that it needs, unless feedback is accurate.
+    pub feedback: Feedback,
     /// It samples the delivery rate, and paces by it: it is refused without SACK and RACK.
     pub samples: bool,
     /// A mark cuts its window by as much as marks are frequent: it belongs in a low-latency queue (RFC 9331,
@@ -48,7 +52,13 @@ pub struct Facts {
 
 impl Facts {
     /// A control that answers losses and marks, and asks for nothing.
-    pub const PLAIN: Self = Self { marks: Marks::Heard, samples: false, scalable: false, yields: false };
+    pub const PLAIN: Self = Self {
+        marks: Marks::Heard,
+        feedback: Feedback::Latched,
+        samples: false,
+        scalable: false,
+        yields: false,
+    };
 
     /// The keys of `tcp` beside which the control is what it is made to be, each with its value in TOML.
     pub fn needs(&self) -> Vec<(&'static str, &'static str)> {

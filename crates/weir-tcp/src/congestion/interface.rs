@@ -36,7 +36,7 @@ pub struct Ack {
     /// Segments that it is the first to report as marked, if feedback is accurate ([`crate::accecn`]).
     pub marked: u32,
     /// All routers on the path of the segment that caused it understand ECN. Valid only if the control
-    /// asks for it ([`super::CongestionConfig::asks_routers`]).
+    /// asks for it ([`Congestion::asks_routers`]).
     pub all_capable: bool,
     /// Lowest number not yet acknowledged.
     pub una: u32,
@@ -187,6 +187,9 @@ pub enum RecoveryState {
 /// A congestion control. The sender tells it of segments sent, of ACKs, losses, marks and timeouts, and of
 /// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
 pub trait Congestion {
+    /// [`Congestion::observe`] does something.
+    const OBSERVES: bool = true;
+
     /// Segment `number` leaves, for the first time or again.
     #[inline]
     fn on_sent(&mut self, number: u32, now: Instant) {
@@ -269,6 +272,43 @@ pub trait Congestion {
     #[inline]
     fn answers_marks(&self) -> bool {
         true
+    }
+
+    /// Returns true if the control wants to know if all routers of its path understand ECN.
+    #[inline]
+    fn asks_routers(&self) -> bool {
+        false
+    }
+
+    /// Returns true if [`Congestion::grow_plainly`] is all that an ACK of new data causes.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        false
+    }
+
+    /// Does what [`Congestion::on_ack`] would do for `counted` segments and returns true, if the control needs to know
+    /// no more of an ACK; else does nothing.
+    #[inline]
+    fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
+        let _ = (counted, window);
+        false
+    }
+
+    /// Returns true if the control reads the times, the count and the limit of an ACK, no more: then the sender calls
+    /// [`Congestion::observe_and_grow`] with an ACK of which nothing else is valid.
+    #[inline]
+    fn reads_little(&self, window: &Window) -> bool {
+        let _ = window;
+        false
+    }
+
+    /// [`Congestion::observe`] and, if the window `grows`, [`Congestion::on_ack`].
+    #[inline]
+    fn observe_and_grow(&mut self, ack: Ack, grows: bool, window: &mut Window) {
+        self.observe(ack, window);
+        if grows {
+            self.on_ack(ack, window);
+        }
     }
 
     /// Shows the inner variables under their published names.

@@ -47,11 +47,11 @@ pub use vegas::{Vegas, VegasParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
 
 /// The registry. A congestion control is one file and one entry below: its name in scenario files,
-/// its variant, its parameters, what echoes mean to it and where it is held: all but Reno elsewhere, so
-/// that a hundred thousand senders stay small. From this come the configuration with its
+/// its variant, its parameters and where it is held: all but Reno elsewhere, so that a hundred thousand
+/// senders stay small. From this come the configuration with its
 /// schema and the closed set with its dispatch.
 macro_rules! congestions {
-    ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident) $feedback:ident in $held:ty),* $(,)?) => {
+    ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident) in $held:ty),* $(,)?) => {
         /// A choice of congestion control with its parameters: `tcp.congestion.reno = {}`.
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
@@ -78,11 +78,6 @@ macro_rules! congestions {
                 match self { $(Self::$variant(_) => <$variant as Known>::FACTS,)* }
             }
 
-            /// Kind of feedback that the chosen control needs.
-            pub const fn feedback(&self) -> Feedback {
-                match self { $(Self::$variant(_) => Feedback::$feedback,)* }
-            }
-
             /// Checks that the parameters are consistent.
             ///
             /// # Errors
@@ -104,6 +99,14 @@ macro_rules! congestions {
             $(#[doc = concat!("`", $name, "`")] $variant($held),)*
         }
 
+        impl AnyCongestion {
+            /// Returns true if [`Congestion::observe`] does anything.
+            #[inline]
+            pub const fn observes(&self) -> bool {
+                match self { $(Self::$variant(_) => <$variant as Congestion>::OBSERVES,)* }
+            }
+        }
+
         /// Dispatches a call to the control at hand.
         macro_rules! each_control {
             ($any:expr, $one:ident => $call:expr) => {
@@ -116,33 +119,33 @@ macro_rules! congestions {
 congestions! {
     /// Slow start and additive increase, multiplicative decrease (RFC 5681); with ABE (RFC 8511) as
     /// an option.
-    "reno" Reno(RenoParameters) Latched in Reno,
+    "reno" Reno(RenoParameters) in Reno,
     /// Tahoe (Jacobson, 1988): every loss begins slow start anew.
-    "tahoe" Tahoe(TahoeParameters) Latched in Box<Tahoe>,
+    "tahoe" Tahoe(TahoeParameters) in Box<Tahoe>,
     /// CUBIC (RFC 9438): the window is a cubic function of the time since the last cut.
-    "cubic" Cubic(CubicParameters) Latched in Box<Cubic>,
+    "cubic" Cubic(CubicParameters) in Box<Cubic>,
     /// Scalable TCP (Kelly, 2003): the window grows by a fixed part of what is acknowledged.
-    "scalable" Scalable(ScalableParameters) Latched in Box<Scalable>,
+    "scalable" Scalable(ScalableParameters) in Box<Scalable>,
     /// Vegas (Brakmo and Peterson, 1995): a few packets of each flow in the queue, told by the round
     /// trip.
-    "vegas" Vegas(VegasParameters) Latched in Box<Vegas>,
+    "vegas" Vegas(VegasParameters) in Box<Vegas>,
     /// DCTCP (RFC 8257): a mark cuts the window by as much as marks are frequent.
-    "dctcp" Dctcp(DctcpParameters) Exact in Box<Dctcp>,
+    "dctcp" Dctcp(DctcpParameters) in Box<Dctcp>,
     /// Prague (draft-briscoe-iccrg-prague-congestion-control-04): the sender of L4S.
-    "prague" Prague(PragueParameters) Latched in Box<Prague>,
+    "prague" Prague(PragueParameters) in Box<Prague>,
     /// The host of the first REM paper (Lapsley and Low, 1999): estimates the price of its
     /// path from marks and sends what is worth it.
-    "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
+    "rem-host" RemHost(RemHostParameters) in Box<RemHost>,
     /// BBR version 1 (Cardwell and others, 2016): sends at the bottleneck's rate, which it measures.
-    "bbr1" Bbr1(Bbr1Parameters) Latched in Box<Bbr1>,
+    "bbr1" Bbr1(Bbr1Parameters) in Box<Bbr1>,
     /// LEDBAT (RFC 6817): background traffic that keeps the queue at a target and yields.
-    "ledbat" Ledbat(LedbatParameters) Latched in Box<Ledbat>,
+    "ledbat" Ledbat(LedbatParameters) in Box<Ledbat>,
     /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT with slowdowns that show the base delay.
-    "ledbat-plus-plus" LedbatPlusPlus(LedbatPlusPlusParameters) Latched in Box<LedbatPlusPlus>,
+    "ledbat-plus-plus" LedbatPlusPlus(LedbatPlusPlusParameters) in Box<LedbatPlusPlus>,
     /// BBR version 3 (draft-ietf-ccwg-bbr): as version 1, and losses bound what is in flight.
-    "bbr3" Bbr3(Bbr3Parameters) Latched in Box<Bbr3>,
+    "bbr3" Bbr3(Bbr3Parameters) in Box<Bbr3>,
     /// `NewReno` that does not treat losses as congestion (the REM paper, 2001, section 5).
-    "wireless" Wireless(WirelessParameters) Latched in Box<Wireless>,
+    "wireless" Wireless(WirelessParameters) in Box<Wireless>,
 }
 
 impl CongestionConfig {
@@ -152,14 +155,11 @@ impl CongestionConfig {
         self.facts().samples
     }
 
-    /// Returns true if the control wants to know if all routers of its path understand ECN.
-    #[inline]
-    pub const fn asks_routers(&self) -> bool {
-        matches!(self, Self::Wireless(WirelessParameters { mixed_path: true, .. }))
+    /// Kind of feedback that the control needs.
+    pub const fn feedback(&self) -> Feedback {
+        self.facts().feedback
     }
-}
 
-impl CongestionConfig {
     /// Returns true if the control belongs in the low-latency queue: its segments are ECT(1) (RFC 9331).
     pub const fn is_low_latency(&self) -> bool {
         matches!(self.facts().marks, Marks::Counted)
@@ -169,49 +169,6 @@ impl CongestionConfig {
 impl Default for CongestionConfig {
     fn default() -> Self {
         Self::Reno(RenoParameters::default())
-    }
-}
-
-impl AnyCongestion {
-    /// Returns true if [`Congestion::observe`] does anything. One comparison tells Reno apart, which most senders use.
-    #[inline]
-    pub const fn observes(&self) -> bool {
-        !matches!(self, Self::Reno(_))
-    }
-
-    /// Returns true if the control is CUBIC in congestion avoidance, with a window of whole segments.
-    #[inline]
-    pub fn grows_by_steps(&self, window: &Window) -> bool {
-        matches!(self, Self::Cubic(cubic) if cubic.grows_by_steps(window))
-    }
-
-    /// Then: [`Congestion::observe`] and, if the window `grows`, [`Congestion::on_ack`]. Both read the times, the
-    /// count and the limit of the ACK, no more.
-    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
-    #[inline(always)]
-    pub fn hear_by_steps(&mut self, ack: Ack, grows: bool, window: &mut Window) {
-        if let Self::Cubic(cubic) = self {
-            cubic.observe(ack, window);
-            if grows {
-                cubic.grow_by_steps(ack, ack.counted, window);
-            }
-        }
-    }
-
-    /// Returns true if [`AnyCongestion::grow_plainly`] is all that an ACK of new data causes.
-    #[inline]
-    pub const fn is_plain(&self) -> bool {
-        matches!(self, Self::Reno(reno) if reno.is_plain())
-    }
-
-    /// Does what [`Congestion::on_ack`] would do for `counted` segments and returns true, if the control
-    /// needs to know no more of an ACK, as plain Reno.
-    #[inline]
-    pub fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
-        match self {
-            Self::Reno(reno) => reno.grow(counted, window),
-            _ => false,
-        }
     }
 }
 
@@ -277,6 +234,31 @@ impl Congestion for AnyCongestion {
     #[inline]
     fn answers_marks(&self) -> bool {
         each_control!(self, control => control.answers_marks())
+    }
+
+    fn asks_routers(&self) -> bool {
+        each_control!(self, control => control.asks_routers())
+    }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        each_control!(self, control => control.is_plain())
+    }
+
+    #[inline]
+    fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
+        each_control!(self, control => control.grow_plainly(counted, window))
+    }
+
+    #[inline]
+    fn reads_little(&self, window: &Window) -> bool {
+        each_control!(self, control => control.reads_little(window))
+    }
+
+    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
+    #[inline(always)]
+    fn observe_and_grow(&mut self, ack: Ack, grows: bool, window: &mut Window) {
+        each_control!(self, control => control.observe_and_grow(ack, grows, window));
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -22,7 +22,8 @@
 use weir_types::{Duration, Invalid};
 
 use super::{
-    Ack, Congestion, Facts, Known, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window,
+    Ack, Congestion, Facts, Feedback, Known, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters,
+    Window,
 };
 
 /// Utility of a rate `x`, in packets per second.
@@ -197,7 +198,7 @@ impl RemHost {
 }
 
 impl Known for RemHost {
-    const FACTS: Facts = Facts { marks: Marks::Needed, ..Facts::PLAIN };
+    const FACTS: Facts = Facts { marks: Marks::Needed, feedback: Feedback::Exact, ..Facts::PLAIN };
 }
 
 impl Congestion for RemHost {

@@ -106,22 +106,6 @@ impl Reno {
         }
     }
 
-    /// Returns true if it grows by RFC 5681 alone.
-    #[inline]
-    pub(super) const fn is_plain(&self) -> bool {
-        self.special.is_none()
-    }
-
-    /// Grows by RFC 5681 alone. Returns `false` and does nothing if there are options.
-    #[inline]
-    pub(super) fn grow(&mut self, counted: f64, window: &mut Window) -> bool {
-        if self.special.is_some() {
-            return false;
-        }
-        window.cwnd += if window.cwnd >= window.ssthresh { counted / window.cwnd } else { counted };
-        true
-    }
-
     #[inline(never)]
     fn grow_specially(&mut self, ack: Ack, window: &mut Window) {
         let Some(Special { slow_start, credits, .. }) = self.special.as_deref_mut() else { return };
@@ -163,9 +147,27 @@ impl Reno {
 impl Known for Reno {}
 
 impl Congestion for Reno {
+    const OBSERVES: bool = false;
+
+    /// Returns true if it grows by RFC 5681 alone.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.special.is_none()
+    }
+
+    /// Grows by RFC 5681 alone, unless there are options.
+    #[inline]
+    fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
+        if self.special.is_some() {
+            return false;
+        }
+        window.cwnd += if window.cwnd >= window.ssthresh { counted / window.cwnd } else { counted };
+        true
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
-        if !self.grow(ack.counted, window) {
+        if !self.grow_plainly(ack.counted, window) {
             self.grow_specially(ack, window);
         }
     }

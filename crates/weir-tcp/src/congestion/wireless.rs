@@ -159,4 +159,8 @@ impl Congestion for Wireless {
     fn answers_marks(&self) -> bool {
         false
     }
+
+    fn asks_routers(&self) -> bool {
+        self.mixed.is_some()
+    }
 }

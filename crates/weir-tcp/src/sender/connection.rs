@@ -177,11 +177,11 @@ impl Connection {
         }
     }
 
-    /// All that an ACK on the fast path says to the congestion control. With an `echo`, which is answered
-    /// already, the window does not grow.
-    #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
+    /// Tells the congestion control of an ACK on the fast path. With an `echo`, which is answered already, the
+    /// window does not grow.
+    #[expect(clippy::inline_always, reason = "it is on the fast path of every ACK")]
     #[inline(always)]
-    pub(crate) fn hear(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
+    pub(crate) fn inform(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
         let acked = number - self.una;
         let grows = self.may_grow() && !echo;
         if self.congestion.is_plain() {
@@ -190,16 +190,16 @@ impl Connection {
             }
             return;
         }
-        if self.congestion.grows_by_steps(&self.window) {
+        if self.congestion.reads_little(&self.window) {
             // Of this event most is never calculated.
             let event = self.plain_event(number, acked, 0.0, stamp, now);
-            return self.congestion.hear_by_steps(event, grows, &mut self.window);
+            return self.congestion.observe_and_grow(event, grows, &mut self.window);
         }
-        self.hear_otherwise(number, echo, stamp, now);
+        self.inform_at_length(number, echo, stamp, now);
     }
 
     #[inline(never)]
-    fn hear_otherwise(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
+    fn inform_at_length(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
         let flight = f64::from(self.high - number);
         let event = Ack { echo, ..self.plain_event(number, number - self.una, flight, stamp, now) };
         self.observe(event);
@@ -246,7 +246,7 @@ impl Connection {
 
     /// Lets the window grow if the congestion control needs to know no more of an ACK; else does nothing and
     /// returns false.
-    #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
+    #[expect(clippy::inline_always, reason = "it is on the fast path of every ACK")]
     #[inline(always)]
     pub(super) fn grow_plainly(&mut self, acked: u32) -> bool {
         self.congestion.grow_plainly(self.parameters.abc.of(acked), &mut self.window)

@@ -39,7 +39,8 @@ impl Sender {
     /// [`Sender::start`].
     pub fn new(flow: u32, bytes: u32, parameters: Arc<TcpParameters>) -> Self {
         let declared = Declared::at_first(&parameters);
-        let asks_routers = parameters.congestion.asks_routers();
+        let congestion = parameters.congestion.build();
+        let asks_routers = congestion.asks_routers();
         let flags = Flags::NONE.with(Flags::ALL_CAPABLE, asks_routers);
         Self {
             recovery: AnyRecovery::new(&parameters),
@@ -54,7 +55,7 @@ impl Sender {
                     ssthresh: parameters.initial_ssthresh.map_or(f64::INFINITY, |packets| packets.0),
                     bound: parameters.receive_window.map_or(f64::INFINITY, |packets| packets.0),
                 },
-                congestion: parameters.congestion.build(),
+                congestion,
                 timer: Instant::MAX,
                 due: Instant::MAX,
                 rtt: RttEstimator::default(),

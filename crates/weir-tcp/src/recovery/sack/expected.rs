@@ -49,7 +49,7 @@ impl Sack {
         now: Instant,
     ) {
         self.advance(number, stamp, now);
-        connection.hear(number, echo, stamp, now);
+        connection.inform(number, echo, stamp, now);
     }
 
     /// These segments leave, new ones.

@@ -34,7 +34,7 @@ impl Extended {
         match &mut self.sampler {
             // Its control hears of nothing but deliveries.
             Some(sampler) => sampler.advance(number, |_| false),
-            None => connection.hear(number, echo, stamp, now),
+            None => connection.inform(number, echo, stamp, now),
         }
         connection.una = number;
         connection.time_round_trip(number, stamp, now);
