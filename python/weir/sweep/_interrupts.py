@@ -1,4 +1,4 @@
-"""Ctrl-C while processes begin."""
+"""Ctrl-C while workers begin, and while they are waited for."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from weir.run._tables import frames
 from weir.store import DEFAULT, Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
+from weir.sweep._interrupts import not_interrupted
 from weir.sweep._limits import exceeded, within_limits
 from weir.sweep._memory import Ended
 from weir.sweep._monitor import PrecisionMonitor, Widest
@@ -315,11 +316,14 @@ class _Runner:
         if not self.pending:
             time.sleep(POLL_S)
             return
-        ended, _ = wait(self.pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
+        # An interruption in the middle of these would leave locks taken that the workers need to end.
+        with not_interrupted():
+            ended, _ = wait(self.pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
         for future in ended:
             places = self.pending.pop(future)
             try:
-                outcome = future.result()
+                with not_interrupted():
+                    outcome = future.result()
             except BaseException as error:
                 self._release(places)
                 raise self._translated(error) from error

@@ -64,9 +64,15 @@ def _threads(number: int, allowed: Allowed) -> Generator[Workers]:
     stop = Event()
     watch = Watch(stop.is_set, budget(allowed))
     with ThreadPoolExecutor(slots, thread_name_prefix="weir") as pool:
+
+        def submit(chunk: Chunk) -> Future[Outcome]:
+            # A thread that is interrupted while it begins never ends.
+            with not_interrupted():
+                return pool.submit(work, chunk, watch)
+
         try:
             yield Workers(
-                lambda chunk: pool.submit(work, chunk, watch),
+                submit,
                 lambda: slots,
                 f"{slots} thread{'s' if slots > 1 else ''}",
                 under_way=watch.under_way,
