@@ -5,21 +5,20 @@ extern crate alloc;
 
 pub mod accecn;
 pub mod congestion;
-mod declared;
+mod connection;
 mod options;
-mod pacing;
 mod parameters;
-mod preset;
 mod receiver;
 pub mod recovery;
 mod segment;
 mod sender;
+mod transport;
 
-pub use declared::Declared;
+pub use connection::Counters;
 pub use options::{AckOptions, BLOCKS, Block};
-pub use pacing::PacingParameters;
-pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
-pub use preset::{PresetKey, TcpPreset};
+pub use parameters::{
+    AppropriateByteCounting, Declared, MinRtoBounds, PacingParameters, PresetKey, TcpParameters, TcpPreset,
+};
 pub use receiver::{Receiver, Reporter};
 pub use segment::{Flags, Header, Segment};
-pub use sender::{Counters, Sender};
+pub use sender::Sender;

@@ -13,6 +13,7 @@ mod ledbat;
 mod ledbat_plus_plus;
 mod parts;
 mod prague;
+mod rate;
 mod rem_host;
 mod reno;
 mod scalable;
@@ -38,6 +39,7 @@ pub use interface::{
 pub use ledbat::{Ledbat, LedbatParameters};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};
 pub use prague::{Prague, PragueParameters};
+pub(crate) use rate::{check_ratio, tso_segments};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
 pub use scalable::{Scalable, ScalableParameters};

@@ -1,25 +1,42 @@
 //! Fast retransmit and fast recovery by duplicate ACKs (RFC 5681, section 3.2). The third duplicate ACK sends the
 //! lowest outstanding segment again. During recovery each duplicate ACK inflates the window by one segment: it says
-//! that one has left the network. Reno's recovery ends with the first ACK of new data: so several losses in one
-//! window begin as many recoveries, each with a cut, or wait for the timer. `NewReno`'s goes on: see `newreno`.
+//! that one has left the network. [`super::Reno`] and [`super::NewReno`] say how recovery ends.
+
+use core::fmt::Debug;
 
 use weir_types::Instant;
 
-use super::{
-    NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint, RenoRecoveryParameters,
-};
+use super::{NextSegment, Recovery, RecoveryPoint};
 use crate::{
     AckOptions, Segment,
     congestion::{Ack, Congestion, Repair},
-    sender::Connection,
+    connection::Connection,
 };
 
-/// The state of a recovery that learns of losses from duplicate ACKs: of Reno or `NewReno`, as the parameters of the
-/// connection have it.
+/// The part in which Reno and `NewReno` differ.
+pub(crate) trait FastRecovery: Clone + Debug + Default {
+    /// Losses of one window cut it once.
+    fn cuts_once_per_window(connection: &Connection) -> bool;
+
+    /// Segments that may leave for an ACK in recovery at most.
+    fn max_burst(connection: &Connection) -> u32;
+
+    /// An ACK of new data arrives in recovery: the first of this recovery, or another.
+    fn on_new_data(
+        fast: &mut FastRetransmit<Self>,
+        connection: &mut Connection,
+        ack: &Segment,
+        covered: u32,
+        echo: bool,
+        now: Instant,
+    );
+}
+
+/// State of a recovery that learns of losses from duplicate ACKs and ends as `R` has it.
 #[derive(Clone, Debug)]
-pub(crate) struct FastRetransmit {
+pub(crate) struct FastRetransmit<R> {
     pub(super) point: RecoveryPoint,
-    /// Segments that the window is inflated by; above zero only in recovery.
+    /// Segments that the window is inflated by: above zero in recovery, else zero.
     pub(super) inflation: u32,
     /// New segments that may still be sent for this ACK.
     pub(super) burst: u32,
@@ -30,14 +47,14 @@ pub(crate) struct FastRetransmit {
     limited: u16,
     /// The lowest outstanding segment is to be sent again at once.
     pub(super) repair: bool,
-    /// A partial ACK has been seen in this recovery; only `NewReno` sets it.
-    pub(super) partial: bool,
+    /// State of the present recovery.
+    pub(super) fast_recovery: R,
 }
 
 // There may be a million flows.
-const _: () = assert!(size_of::<FastRetransmit>() == 24);
+const _: () = assert!(size_of::<FastRetransmit<bool>>() == 20);
 
-impl Default for FastRetransmit {
+impl<R: Default> Default for FastRetransmit<R> {
     fn default() -> Self {
         Self {
             point: RecoveryPoint::default(),
@@ -46,28 +63,29 @@ impl Default for FastRetransmit {
             duplicates: 0,
             limited: 0,
             repair: false,
-            partial: false,
+            fast_recovery: R::default(),
         }
     }
 }
 
-impl FastRetransmit {
+impl<R: FastRecovery> FastRetransmit<R> {
+    /// Recovery is under way.
+    #[inline]
+    const fn is_active(&self) -> bool {
+        self.inflation > 0
+    }
+
     /// Ends recovery.
     #[inline]
     pub(super) const fn end(&mut self) {
-        self.point.active = false;
         self.inflation = 0;
     }
 
-    /// The third duplicate ACK. Returns whether recovery begins.
-    fn on_third_duplicate(
-        &mut self,
-        connection: &mut Connection,
-        once_per_window: bool,
-        now: Instant,
-    ) -> bool {
+    /// The third duplicate ACK. Returns true if recovery begins.
+    fn on_third_duplicate(&mut self, connection: &mut Connection, now: Instant) -> bool {
         let cut_by_mark = connection.ecn.cut_by_mark;
-        if !(once_per_window || cut_by_mark) || self.point.covers_more(connection.una) {
+        let cuts = !(R::cuts_once_per_window(connection) || cut_by_mark);
+        if cuts || self.point.covers_more(connection.una) {
             let flight = self.flight(connection) - f64::from(self.limited);
             let repair = connection.cut_for_loss(flight, now);
             self.point.cut(connection.high);
@@ -83,10 +101,9 @@ impl FastRetransmit {
         }
         // After a mark in the same window the loss is repaired without another cut.
         connection.begin_repair();
-        self.point.active = true;
         self.inflation = 3;
         self.repair = true;
-        self.partial = false;
+        self.fast_recovery = R::default();
         connection.restart_timer(now);
         true
     }
@@ -107,9 +124,18 @@ impl FastRetransmit {
     #[inline]
     fn extra(&self, connection: &Connection) -> u16 {
         match self.duplicates {
-            extra @ 1..=2 if connection.parameters.limited_transmit && !self.point.active => extra,
+            extra @ 1..=2 if connection.parameters.limited_transmit && !self.is_active() => extra,
             _ => 0,
         }
+    }
+
+    /// Returns true if the window lets new data leave.
+    #[inline]
+    pub(crate) fn has_room(&self, connection: &Connection) -> bool {
+        if connection.next >= connection.end || self.burst == 0 || connection.ecn.held {
+            return false;
+        }
+        connection.next - connection.una < self.usable_window(connection, self.extra(connection))
     }
 
     /// The next segment to leave that is not new data below `limit`: a hole, what is sent again after a timeout, and
@@ -162,11 +188,8 @@ impl FastRetransmit {
     }
 }
 
-impl Recovery for FastRetransmit {
-    type News = ();
-
-    #[inline]
-    fn count_from(&mut self, _: u32) {}
+impl<R: FastRecovery> Recovery for FastRetransmit<R> {
+    type Report = ();
 
     #[inline]
     fn take_in(&mut self, _: &Connection, _: &Segment, _: &AckOptions, _: Instant) -> Option<()> {
@@ -193,12 +216,6 @@ impl Recovery for FastRetransmit {
     }
 
     #[inline]
-    fn on_advance(&mut self) {
-        self.duplicates = 0;
-        self.limited = 0;
-    }
-
-    #[inline]
     fn on_new_data(
         &mut self,
         connection: &mut Connection,
@@ -208,50 +225,33 @@ impl Recovery for FastRetransmit {
         (): &(),
         now: Instant,
     ) {
-        if self.point.active {
-            if let RecoveryConfig::NewReno(parameters) = connection.parameters.recovery {
-                return self.on_new_data_of_newreno(connection, parameters, ack, covered, echo, now);
-            }
-            // The window is what the cut left (RFC 5681, section 3.2, step 6).
-            self.end();
-            if let RecoveryConfig::Reno(RenoRecoveryParameters { grow_on_exit: true, .. }) =
-                connection.parameters.recovery
-                && !echo
-            {
-                connection.grow(ack, covered, now);
-            }
-            connection.congestion.on_recovered(now, &mut connection.window);
-        } else if !echo && connection.may_grow() {
+        self.duplicates = 0;
+        self.limited = 0;
+        if self.is_active() {
+            return R::on_new_data(self, connection, ack, covered, echo, now);
+        }
+        if !echo && connection.may_grow() {
             connection.grow(ack, covered, now);
         }
         connection.restart_timer(now);
     }
 
     fn on_duplicate(&mut self, connection: &mut Connection, now: Instant) {
-        let (once_per_window, max_burst) = match connection.parameters.recovery {
-            RecoveryConfig::NewReno(NewRenoParameters { max_burst, .. }) => (true, max_burst),
-            RecoveryConfig::Reno(parameters) => (parameters.once_per_window, None),
-            RecoveryConfig::Sack(_) => unreachable!("has a recovery of its own"),
-        };
         self.duplicates = self.duplicates.saturating_add(1);
-        if self.point.active {
+        if self.is_active() {
             self.inflation += 1;
-        } else if self.duplicates != 3 || !self.on_third_duplicate(connection, once_per_window, now) {
+        } else if self.duplicates != 3 || !self.on_third_duplicate(connection, now) {
             return;
         }
-        self.burst = max_burst.unwrap_or(u32::MAX);
+        self.burst = R::max_burst(connection);
     }
 
     #[inline]
     fn after_ack(&mut self, _: &mut Connection, _: bool, (): &(), _: Instant) {}
 
-    fn leave(&mut self, high: u32) {
-        self.end();
-        self.point.cut(high);
-    }
-
-    /// All that is outstanding is to be sent again.
     fn on_timeout(&mut self, connection: &mut Connection, _: Instant) {
+        self.end();
+        self.point.expire(connection);
         self.duplicates = 0;
         self.limited = 0;
         self.repair = false;
@@ -274,22 +274,9 @@ impl Recovery for FastRetransmit {
     #[inline]
     fn next_segment(&self, connection: &Connection) -> Option<NextSegment> {
         if self.repair {
-            return self.next_repair(connection);
+            return (!connection.ecn.held).then_some(NextSegment::Hole(connection.una));
         }
         self.has_room(connection).then_some(NextSegment::New)
-    }
-
-    #[inline]
-    fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
-        (self.repair && !connection.ecn.held).then_some(NextSegment::Hole(connection.una))
-    }
-
-    #[inline]
-    fn has_room(&self, connection: &Connection) -> bool {
-        if connection.next >= connection.end || self.burst == 0 || connection.ecn.held {
-            return false;
-        }
-        connection.next - connection.una < self.usable_window(connection, self.extra(connection))
     }
 
     /// Returns true if nothing is being repaired. The rest of the limit of a burst is then void: nothing leaves
@@ -297,7 +284,7 @@ impl Recovery for FastRetransmit {
     #[inline]
     fn is_at_rest(&mut self, connection: &Connection) -> bool {
         let rests = connection.congestion.is_plain()
-            && !self.point.active
+            && !self.is_active()
             && !self.repair
             && self.duplicates == 0
             && self.burst > 0;
@@ -309,7 +296,7 @@ impl Recovery for FastRetransmit {
     }
 
     #[inline]
-    fn is_window_limited(&mut self, connection: &Connection) -> bool {
+    fn is_window_limited(&self, connection: &Connection) -> bool {
         if self.repair {
             // The timer holds it back, not the window: what was known before holds.
             return connection.window_limited;

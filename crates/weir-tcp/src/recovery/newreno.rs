@@ -4,25 +4,50 @@
 
 use weir_types::Instant;
 
-use super::{FastRetransmit, FullAckWindow, NewRenoParameters, Recovery, TimerReset};
-use crate::{Segment, congestion::Congestion, sender::Connection};
+use super::{
+    FastRecovery, FastRetransmit, FullAckWindow, NewRenoParameters, Recovery, RecoveryConfig, TimerReset,
+};
+use crate::{Segment, congestion::Congestion, connection::Connection};
 
-impl FastRetransmit {
-    /// An ACK of new data in recovery.
-    pub(super) fn on_new_data_of_newreno(
-        &mut self,
+/// Fast recovery that ends when all that was outstanding at its beginning is acknowledged.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewReno {
+    /// A partial ACK has been seen in this recovery.
+    partial: bool,
+}
+
+impl NewReno {
+    fn parameters(connection: &Connection) -> NewRenoParameters {
+        match connection.parameters.recovery {
+            RecoveryConfig::NewReno(parameters) => parameters,
+            _ => NewRenoParameters::default(),
+        }
+    }
+}
+
+impl FastRecovery for NewReno {
+    fn cuts_once_per_window(_: &Connection) -> bool {
+        true
+    }
+
+    fn max_burst(connection: &Connection) -> u32 {
+        Self::parameters(connection).max_burst.unwrap_or(u32::MAX)
+    }
+
+    fn on_new_data(
+        fast: &mut FastRetransmit<Self>,
         connection: &mut Connection,
-        parameters: NewRenoParameters,
         ack: &Segment,
         covered: u32,
         echo: bool,
         now: Instant,
     ) {
-        if self.point.is_full(connection.una) {
-            self.end();
-            match parameters.full_ack_window {
+        let NewRenoParameters { full_ack_window, timer_reset, .. } = Self::parameters(connection);
+        if fast.point.is_full(connection.una) {
+            fast.end();
+            match full_ack_window {
                 FullAckWindow::Flight => {
-                    let flight = self.flight(connection);
+                    let flight = fast.flight(connection);
                     connection.window.cwnd = connection.window.ssthresh.min(flight.max(1.0) + 1.0);
                 }
                 FullAckWindow::Window if echo => {}
@@ -31,15 +56,17 @@ impl FastRetransmit {
             connection.congestion.on_recovered(now, &mut connection.window);
             return connection.restart_timer(now);
         }
-        self.deflate(covered, &mut connection.window.cwnd);
-        let first = !core::mem::replace(&mut self.partial, true);
-        self.repair = true;
-        self.burst = parameters.max_burst.unwrap_or(u32::MAX);
-        if first || parameters.timer_reset == TimerReset::EveryPartialAck {
+        fast.deflate(covered, &mut connection.window.cwnd);
+        let first = !core::mem::replace(&mut fast.fast_recovery.partial, true);
+        fast.repair = true;
+        fast.burst = Self::max_burst(connection);
+        if first || timer_reset == TimerReset::EveryPartialAck {
             connection.restart_timer(now);
         }
     }
+}
 
+impl FastRetransmit<NewReno> {
     /// A partial ACK of `covered` segments takes as many, less one, first off the inflation and then off the
     /// window.
     fn deflate(&mut self, covered: u32, cwnd: &mut f64) {

@@ -7,12 +7,8 @@
 
 use weir_types::Instant;
 
-use super::{Connection, Rest, Sender};
-use crate::{
-    Segment,
-    congestion::Window,
-    recovery::{AnyRecovery, Recovery, each_recovery},
-};
+use super::{AnyMachine, Sender, each_machine};
+use crate::{Segment, congestion::Window, connection::Rest, recovery::Recovery};
 
 impl Sender {
     /// Returns true if the ACK of all below `number`, with an `echo` or without but without options, takes the
@@ -28,7 +24,7 @@ impl Sender {
     /// Returns true if echoes of ACKs of all below `number` are answered already.
     #[cold]
     fn has_answered(&self, number: u32) -> bool {
-        each_recovery!(self.recovery, recovery => !recovery.covers_more(number))
+        each_machine!(self.machine, machine => !machine.recovery.covers_more(number))
     }
 
     /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK, or that has just sent all it may.
@@ -52,8 +48,8 @@ impl Sender {
     ) -> u32 {
         let connection = &mut self.connection;
         let echo = echo && connection.ecn.capable;
-        if let AnyRecovery::Sack(sack) = &mut self.recovery {
-            sack.on_expected(connection, number, echo, stamp, now);
+        if let AnyMachine::Sack(machine) = &mut self.machine {
+            machine.recovery.on_expected(connection, number, echo, stamp, now);
         } else if connection.may_grow() && !echo {
             connection.grow_plainly(number - connection.una);
         }
@@ -73,19 +69,11 @@ impl Sender {
         } else {
             Instant::MAX
         };
-        connection.due = match &mut self.recovery {
-            AnyRecovery::Sack(sack) => sack.after_expected(connection, first, now),
-            AnyRecovery::Fast(_) | AnyRecovery::Extended(_) => connection.timer,
+        connection.due = match &mut self.machine {
+            AnyMachine::Sack(machine) => machine.recovery.after_expected(connection, first, now),
+            _ => connection.timer,
         };
         next - first
-    }
-}
-
-impl Connection {
-    /// Returns true if an ACK of new data without an echo only lets the window grow and data leave. Loss recovery is
-    /// asked apart.
-    pub(super) fn is_usual(&self) -> bool {
-        self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at == u32::MAX
     }
 }
 

@@ -2,10 +2,11 @@
 
 use weir_types::{Duration, Rate};
 
-use super::{Counters, Sender};
+use super::{AnyMachine, Sender, each_machine};
 use crate::{
+    Counters,
     congestion::Congestion,
-    recovery::{AnyRecovery, Recovery, Sack, each_recovery},
+    recovery::{Recovery, Sack},
 };
 
 impl Sender {
@@ -56,10 +57,10 @@ impl Sender {
 
     /// The state of SACK recovery, if that is chosen.
     pub fn sack(&self) -> Option<&Sack> {
-        match &self.recovery {
-            AnyRecovery::Sack(sack) => Some(sack),
-            AnyRecovery::Extended(extended) => Some(extended.sack()),
-            AnyRecovery::Fast(_) => None,
+        match &self.machine {
+            AnyMachine::Sack(machine) => Some(&machine.recovery),
+            AnyMachine::Modern(machine) => Some(&machine.recovery),
+            AnyMachine::Reno(_) | AnyMachine::NewReno(_) => None,
         }
     }
 
@@ -67,13 +68,14 @@ impl Sender {
     /// blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many times the window,
     /// and a timeout then would set a threshold far above what the path has just refused.
     pub fn flight(&self) -> f64 {
-        each_recovery!(self.recovery, recovery => recovery.flight(&self.connection))
+        each_machine!(self.machine, machine => machine.recovery.flight(&self.connection))
     }
 
     /// The rate at which segments may leave, of bytes on the wire; `None` if it does not pace, or not yet.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        let AnyRecovery::Extended(extended) = &self.recovery else { return None };
-        let bits = 8.0 * f64::from(self.connection.header.bytes()) * extended.segments_per_second()?;
+        let AnyMachine::Modern(machine) = &self.machine else { return None };
+        let bits =
+            8.0 * f64::from(self.connection.header.bytes()) * machine.transport.segments_per_second()?;
         Rate::from_bits_per_second(bits as u64)
     }
 

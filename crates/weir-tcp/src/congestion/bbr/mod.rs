@@ -7,8 +7,7 @@ mod saved;
 use weir_types::{Duration, Instant, Invalid};
 
 pub(super) use self::{aggregation::Aggregation, probe_rtt::ProbeRtt, saved::Saved};
-use super::{Delivery, RateSample};
-use crate::pacing::tso_segments;
+use super::{Delivery, RateSample, tso_segments};
 
 /// The least window, in segments.
 pub(super) const MIN_CWND: f64 = 4.0;

@@ -3,7 +3,7 @@
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
-use crate::pacing::check_ratio;
+use crate::congestion::check_ratio;
 
 /// Parameters of BBR version 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
-use crate::pacing::check_ratio;
+use crate::congestion::check_ratio;
 
 /// Parameters of BBR version 3. The defaults are those of google/bbr, branch v3; the draft departs where said.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,13 +5,13 @@ use core::ops::Range;
 use weir_types::Instant;
 
 use super::Sack;
-use crate::{recovery::Recovery, sender::Connection};
+use crate::{connection::Connection, recovery::Recovery};
 
 impl Sack {
     /// No loss is suspected or repaired.
     #[inline]
     pub(crate) fn repairs_nothing(&self) -> bool {
-        !self.point.active
+        !self.active
             && !self.reducing
             && !self.forced
             && self.probe.is_none()

@@ -47,11 +47,13 @@ pub struct Sack {
     pub forced: bool,
     /// Recovery that ends begins anew while what it has sent again above its end is outstanding, as in Linux, where
     /// that still counts as lost (`lost_out`). So it does for congestion controls that look at its state.
-    pub(crate) goes_on: bool,
+    goes_on: bool,
     /// When the tail is to be probed; [`Instant::MAX`] if it is not.
     pub probe_at: Instant,
     /// The probe that no ACK has answered yet.
     pub probe: Option<Probe>,
+    /// Recovery is under way.
+    active: bool,
     point: RecoveryPoint,
     /// Segments sent by limited transmit; they do not count as outstanding when the window is cut.
     limited: u32,
@@ -61,15 +63,22 @@ pub struct Sack {
 impl Sack {
     /// Nothing sent.
     pub fn new(parameters: &SackParameters) -> Self {
+        Self::counting_from(0, parameters, false)
+    }
+
+    /// Nothing sent; segments count from `first`. The congestion control looks at the state of recovery if it
+    /// `samples` the delivery rate.
+    pub(crate) fn counting_from(first: u32, parameters: &SackParameters, samples: bool) -> Self {
         Self {
-            board: Scoreboard::new(parameters.dupthresh),
+            board: Scoreboard::counting_from(first, parameters.dupthresh),
             rack: (parameters.detection == LossDetection::Rack).then(Rack::default),
             prr: Prr::default(),
             reducing: false,
             forced: false,
-            goes_on: false,
+            goes_on: samples,
             probe_at: Instant::MAX,
             probe: None,
+            active: false,
             point: RecoveryPoint::default(),
             limited: 0,
             parameters: *parameters,
@@ -89,7 +98,7 @@ impl Sack {
     pub(crate) const fn state(&self, una: u32) -> RecoveryState {
         if una < self.board.expired() {
             RecoveryState::Loss
-        } else if self.point.active {
+        } else if self.active {
             RecoveryState::Recovery
         } else {
             RecoveryState::Open

@@ -7,8 +7,8 @@ use super::{NextSegment, Probe, Sack};
 use crate::{
     AckOptions, Segment,
     congestion::{Ack, Congestion, Repair},
+    connection::Connection,
     recovery::Recovery,
-    sender::Connection,
 };
 
 /// Time that may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).
@@ -45,11 +45,7 @@ impl Report {
 }
 
 impl Recovery for Sack {
-    type News = Report;
-
-    fn count_from(&mut self, first: u32) {
-        self.board.count_from(first);
-    }
+    type Report = Report;
 
     #[inline]
     fn take_in(
@@ -82,17 +78,12 @@ impl Recovery for Sack {
     fn on_mark(&mut self, connection: &mut Connection, report: &Report, now: Instant) {
         self.end_reduction(connection);
         let before = connection.window.cwnd;
-        self.point.active = false;
+        self.active = false;
         connection.cut_for_mark(self.flight(connection), now);
         self.point.cut(connection.high);
         if self.parameters.prr_on_mark {
             self.begin_reduction(connection, before, report.outstanding);
         }
-    }
-
-    #[inline]
-    fn on_advance(&mut self) {
-        self.limited = 0;
     }
 
     #[inline]
@@ -105,13 +96,14 @@ impl Recovery for Sack {
         report: &Report,
         now: Instant,
     ) {
-        let ends = self.point.active && self.point.is_full(connection.una);
+        self.limited = 0;
+        let ends = self.active && self.point.is_full(connection.una);
         if ends {
-            self.point.active = false;
+            self.active = false;
             self.end_reduction(connection);
             connection.congestion.on_recovered(now, &mut connection.window);
         }
-        if !self.point.active && (!ends || self.parameters.grow_on_full_ack) {
+        if !self.active && (!ends || self.parameters.grow_on_full_ack) {
             if self.point.covers_more(connection.una) {
                 self.end_reduction(connection);
             }
@@ -133,12 +125,9 @@ impl Recovery for Sack {
         self.arm_probe(connection, now, advances);
     }
 
-    fn leave(&mut self, high: u32) {
-        self.point.active = false;
-        self.point.cut(high);
-    }
-
-    fn on_timeout(&mut self, _: &mut Connection, now: Instant) {
+    fn on_timeout(&mut self, connection: &mut Connection, now: Instant) {
+        self.active = false;
+        self.point.expire(connection);
         self.limited = 0;
         self.expire(now);
     }
@@ -170,7 +159,7 @@ impl Recovery for Sack {
             return None;
         }
         let new = has_new(connection);
-        let active = self.point.active;
+        let active = self.active;
         if let Some(probe) = self.probe.filter(|_| self.forced && !active) {
             let tail = || self.board.sacked().gap_below(connection.high).map(NextSegment::Rescue);
             return if probe.repeats { tail() } else { new.then_some(NextSegment::New) };
@@ -197,22 +186,13 @@ impl Recovery for Sack {
         })
     }
 
-    fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
-        self.next_segment(connection).filter(|next| *next != NextSegment::New)
+    #[inline]
+    fn is_at_rest(&mut self, _: &Connection) -> bool {
+        self.repairs_nothing()
     }
 
     #[inline]
-    fn has_room(&self, connection: &Connection) -> bool {
-        self.next_segment(connection).is_some()
-    }
-
-    #[inline]
-    fn is_at_rest(&mut self, connection: &Connection) -> bool {
-        self.repairs_nothing() && connection.congestion.answers_marks() && !connection.ecn.asks_routers
-    }
-
-    #[inline]
-    fn is_window_limited(&mut self, connection: &Connection) -> bool {
+    fn is_window_limited(&self, connection: &Connection) -> bool {
         self.pipe() >= connection.window.cwnd as u32
     }
 
@@ -222,7 +202,7 @@ impl Recovery for Sack {
             NextSegment::Hole(hole) | NextSegment::Rescue(hole) => hole,
             NextSegment::New => {
                 connection.next += 1;
-                self.limited += u32::from(!room && !self.point.active);
+                self.limited += u32::from(!room && !self.active);
                 connection.next - 1
             }
         };
@@ -256,7 +236,7 @@ impl Sack {
         delivered: u32,
     ) {
         let smoothed = connection.rtt.smoothed().unwrap_or(Duration::MAX);
-        let active = self.point.active;
+        let active = self.active;
         let found = self.finds_loss(active, smoothed, now);
         if found && !active && !connection.ecn.held {
             self.begin_recovery(connection, outstanding, now);
@@ -288,7 +268,7 @@ impl Sack {
             return;
         }
         connection.begin_repair();
-        self.point.active = true;
+        self.active = true;
         self.board.enter();
         self.forced = !self.goes_on || self.rack.as_ref().is_none_or(|rack| !rack.lost().is_empty());
         self.probe_at = Instant::MAX;
@@ -320,7 +300,7 @@ impl Sack {
         if repaired || !probe.repeats || twice || !advances && delivered == 0 {
             self.probe = None;
         }
-        if repaired && !self.point.active && self.point.is_full(connection.una) {
+        if repaired && !self.active && self.point.is_full(connection.una) {
             connection.cut_for_loss(self.flight(connection), now);
             self.point.cut(connection.high);
         }
@@ -332,7 +312,7 @@ impl Sack {
         if !self.parameters.tlp {
             return;
         }
-        let idle = self.point.active || connection.is_connecting() || connection.una == connection.high;
+        let idle = self.active || connection.is_connecting() || connection.una == connection.high;
         let expired = connection.una < self.board.expired();
         if idle || !self.board.sacked().is_empty() || self.probe.is_some() || expired {
             self.probe_at = Instant::MAX;

@@ -27,6 +27,13 @@ pub enum NextSegment {
     Rescue(u32),
 }
 
+impl NextSegment {
+    /// Returns true if it has not been sent before.
+    pub(crate) fn is_new(self) -> bool {
+        self == Self::New
+    }
+}
+
 /// The scoreboard of a sender.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
@@ -50,9 +57,14 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// Before the first segment; a segment is lost if `threshold` above it are sacked (`DupThresh`).
     pub fn new(threshold: u32) -> Self {
+        Self::counting_from(0, threshold)
+    }
+
+    /// [`Scoreboard::new`], with segments that count from `first`.
+    pub(super) fn counting_from(first: u32, threshold: u32) -> Self {
         Self {
-            una: 0,
-            high: 0,
+            una: first,
+            high: first,
             sacked: Ranges::default(),
             retransmitted: 0,
             passed: 0,
@@ -60,11 +72,6 @@ impl Scoreboard {
             rescued: None,
             threshold,
         }
-    }
-
-    /// Segments count from `first`.
-    pub(crate) const fn count_from(&mut self, first: u32) {
-        (self.una, self.high) = (first, first);
     }
 
     /// Segments that the receiver holds above the cumulative ACK.

@@ -20,7 +20,8 @@
 
 use weir_types::Ecn;
 
-use crate::{TcpParameters, accecn::EcnMode};
+use super::TcpParameters;
+use crate::accecn::EcnMode;
 
 /// ECN codepoints that the packets of a connection declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,15 +2,14 @@
 
 use super::TcpPreset;
 use crate::{
-    AppropriateByteCounting, MinRtoBounds, TcpParameters,
     congestion::{
         CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, HystartParameters,
         PragueParameters, RemHostParameters, RenoParameters, ScalableParameters, SlowStartConfig,
         SsthreshFrom, TahoeParameters, TargetRtt, WindowEnd, WirelessParameters,
     },
-    recovery::{
-        FullAckWindow, LossDetection, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters,
-        SackParameters,
+    parameters::{
+        AppropriateByteCounting, FullAckWindow, LossDetection, MinRtoBounds, NewRenoParameters,
+        RecoveryConfig, RenoRecoveryParameters, SackParameters, TcpParameters,
     },
 };
 use weir_types::{Duration, PacketSize, Packets, Probability};

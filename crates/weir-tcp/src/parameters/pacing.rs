@@ -1,6 +1,8 @@
-//! How a sender paces: the parameters. The rule is in `sender/extended/pacing.rs`.
+//! How a sender paces: the parameters. The rule is in `transport/modern/pacing.rs`.
 
-use weir_types::{Duration, Invalid};
+use weir_types::Invalid;
+
+use crate::congestion::check_ratio;
 
 /// Parameters of pacing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,24 +39,4 @@ impl PacingParameters {
         check_ratio(self.slow_start_ratio, "slow_start_ratio")?;
         check_ratio(self.avoidance_ratio, "avoidance_ratio")
     }
-}
-
-/// A multiple of a rate with which a flow still sends: a hundredth to a hundred times.
-pub(crate) fn check_ratio(ratio: f64, parameter: &'static str) -> Result<(), Invalid> {
-    Invalid::unless(
-        (0.01..=100.0).contains(&ratio),
-        parameter,
-        alloc::format!("{ratio:?} does not lie between 0.01 and 100"),
-        "write a multiple of the rate, such as 1.2",
-    )
-}
-
-/// Segments of `payload` bytes in a burst of segmentation offload at a rate of segments per second, over a path whose
-/// least round trip is `min_rtt`: 1 ms of data, and more on short paths (`tcp_tso_autosize`).
-pub(crate) fn tso_segments(rate: f64, min_rtt: Duration, payload: u32) -> u32 {
-    const MOST: u64 = 1 << 16;
-    let halvings = (min_rtt.as_nanos() / 1000) >> 9;
-    let near = if halvings < 32 { MOST >> halvings } else { 0 };
-    let bytes = ((rate * f64::from(payload)) as u64 >> 10) + near;
-    bytes.min(MOST) as u32 / payload
 }

@@ -1,11 +1,16 @@
 //! State of every sender, whatever its loss recovery: sequence numbers, the window with its congestion control, the
-//! retransmission timer, and the response to marks.
+//! retransmission timer, and the response to marks. `emit` builds segments, `timer` has round trips and the
+//! retransmission timer.
+
+mod emit;
+mod rtt;
+mod timer;
 
 use alloc::sync::Arc;
 
 use weir_types::{Ecn, Instant};
 
-use super::RttEstimator;
+pub use self::rtt::RttEstimator;
 use crate::{
     Declared, Flags, Header, Segment, TcpParameters,
     congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
@@ -99,8 +104,8 @@ pub(crate) enum Rest {
     No,
     /// Hardly anything but the ACK of new data.
     Usual,
-    /// Hardly anything but the ACK of new data or the end of a wait of pacing, at an extended sender.
-    Extended,
+    /// Hardly anything but the ACK of new data or the end of a wait of pacing.
+    Modern,
 }
 
 /// The part of a sender that its loss recovery works on.
@@ -124,24 +129,64 @@ pub(crate) struct Connection {
     pub(crate) timed: Timed,
     /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
     pub(crate) window_limited: bool,
-    /// Fast path that the next ACK of new data may take, if any: see [`super::expected`].
-    pub(super) rest: Rest,
-    /// When [`super::Sender::on_timeout`] is due, if there is such a path.
-    pub(super) due: Instant,
+    /// Fast path that the next ACK of new data may take, if any: see [`crate::Sender::expects`].
+    pub(crate) rest: Rest,
+    /// When [`crate::Sender::on_timeout`] is due, if there is such a path.
+    pub(crate) due: Instant,
     pub(crate) ecn: EcnResponse,
     /// Where the timer last expired: a second expiry there leaves ssthresh as it is. [`u32::MAX`] if all sent
     /// before has been acknowledged since.
-    pub(super) expired_at: u32,
-    pub(super) flow: u32,
+    pub(crate) expired_at: u32,
+    pub(crate) flow: u32,
     /// Header of new data.
-    pub(super) header: Header,
+    pub(crate) header: Header,
     /// Bytes on the wire of the last segment there is to send.
-    pub(super) last_bytes: u32,
+    pub(crate) last_bytes: u32,
     pub(crate) counters: Counters,
     pub(crate) parameters: Arc<TcpParameters>,
 }
 
 impl Connection {
+    /// A connection with segments of `bytes` bytes on the wire, and nothing to send.
+    pub(crate) fn new(flow: u32, bytes: u32, parameters: Arc<TcpParameters>) -> Self {
+        let declared = Declared::at_first(&parameters);
+        let congestion = parameters.congestion.build();
+        let asks_routers = congestion.asks_routers();
+        let flags = Flags::NONE.with(Flags::ALL_CAPABLE, asks_routers);
+        Self {
+            una: 0,
+            next: 0,
+            high: 0,
+            end: 0,
+            first: 0,
+            window: Window {
+                cwnd: parameters.initial_window.0,
+                ssthresh: parameters.initial_ssthresh.map_or(f64::INFINITY, |packets| packets.0),
+                bound: parameters.receive_window.map_or(f64::INFINITY, |packets| packets.0),
+            },
+            congestion,
+            timer: Instant::MAX,
+            due: Instant::MAX,
+            rtt: RttEstimator::default(),
+            timed: Timed::NONE,
+            window_limited: false,
+            rest: Rest::No,
+            ecn: EcnResponse::new(declared, asks_routers),
+            expired_at: u32::MAX,
+            flow,
+            header: Header::new(bytes, declared.data, flags),
+            last_bytes: bytes,
+            counters: Counters::default(),
+            parameters,
+        }
+    }
+
+    /// Segments count from `first`.
+    pub(crate) const fn count_from(&mut self, first: u32) {
+        self.first = first;
+        (self.una, self.next, self.high, self.end) = (first, first, first, first);
+    }
+
     /// An ACK that is the first to cover `acked` segments, as the congestion control sees it; `flight`
     /// segments are in the network.
     #[inline]
@@ -209,7 +254,7 @@ impl Connection {
     }
 
     /// Shows an ACK to the congestion control, which may cut the window.
-    pub(super) fn observe(&mut self, event: Ack) {
+    pub(crate) fn observe(&mut self, event: Ack) {
         let cut = self.congestion.observe(event, &mut self.window);
         self.counters.mark_cuts += u32::from(cut);
         self.ecn.tell_cwr |= cut;
@@ -217,7 +262,7 @@ impl Connection {
 
     /// All below the number of `ack` has arrived, for the first time.
     #[inline]
-    pub(super) fn advance(&mut self, ack: &Segment, now: Instant) {
+    pub(crate) fn advance(&mut self, ack: &Segment, now: Instant) {
         let connecting = self.is_connecting();
         self.una = ack.number;
         self.next = self.next.max(self.una);
@@ -248,7 +293,7 @@ impl Connection {
     /// returns false.
     #[expect(clippy::inline_always, reason = "it is on the fast path of every ACK")]
     #[inline(always)]
-    pub(super) fn grow_plainly(&mut self, acked: u32) -> bool {
+    pub(crate) fn grow_plainly(&mut self, acked: u32) -> bool {
         self.congestion.grow_plainly(self.parameters.abc.of(acked), &mut self.window)
     }
 
@@ -292,6 +337,18 @@ impl Connection {
         self.ecn.tell_cwr = true;
     }
 
+    /// Cuts the window for an expiry of the retransmission timer.
+    pub(crate) fn cut_for_timeout(&mut self, signal: Signal) {
+        let again = core::mem::replace(&mut self.expired_at, self.una) == self.una;
+        if again {
+            self.window.cwnd = 1.0;
+        } else {
+            self.congestion.on_timeout(signal, &mut self.window);
+        }
+        self.ecn.tell_cwr = true;
+        self.ecn.cut_by_mark = false;
+    }
+
     /// Only what was in use can be cut: takes off the window what its bound did not allow.
     fn use_window(&mut self) {
         self.window.cwnd = self.window.cwnd.min(self.window.bound);
@@ -306,5 +363,12 @@ impl Connection {
     #[inline]
     pub(crate) fn is_connecting(&self) -> bool {
         self.una == self.first && self.parameters.handshake
+    }
+
+    /// Returns true if an ACK of new data without an echo only lets the window grow and data leave. Loss recovery is
+    /// asked separately.
+    #[inline]
+    pub(crate) const fn is_usual(&self) -> bool {
+        self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at == u32::MAX
     }
 }

@@ -15,7 +15,10 @@
 use weir_types::{Duration, Instant};
 
 use crate::{
-    PacingParameters, congestion::Congestion, pacing::tso_segments, recovery::NextSegment, sender::Connection,
+    PacingParameters,
+    congestion::{Congestion, tso_segments},
+    connection::Connection,
+    recovery::NextSegment,
 };
 
 /// Says when the next segment may leave.

@@ -6,7 +6,7 @@ use crate::{
     Declared, Flags, Segment, TcpParameters,
     accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
     congestion::Congestion,
-    sender::Connection,
+    connection::Connection,
 };
 
 /// ECN state of the sender: the mode that it declares, and the feedback that it has received.

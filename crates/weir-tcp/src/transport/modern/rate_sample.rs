@@ -57,21 +57,17 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    pub(super) const fn new() -> Self {
+    /// Nothing sent; segments count from `first`.
+    pub(super) const fn new(first: u32) -> Self {
         Self {
             records: VecDeque::new(),
-            base: 0,
+            base: first,
             delivered_at: 0,
             first_sent: 0,
             app_limited: None,
             lost: 0,
             last: None,
         }
-    }
-
-    /// Segments count from `first`.
-    pub(super) const fn count_from(&mut self, first: u32) {
-        self.base = first;
     }
 
     /// Segment `number` leaves, with `flight` in the network, itself included; `delivered` have been delivered.
@@ -199,7 +195,7 @@ mod tests {
     /// By hand, from the draft: which segment counts, and the longer of the two intervals.
     #[test]
     fn a_trace() {
-        let mut sampler = Sampler::new();
+        let mut sampler = Sampler::new(0);
         // Four leave at 0, 1, 2 and 3 ms into an idle network.
         for (number, millis) in [(0, 0), (1, 1), (2, 2), (3, 3)] {
             sampler.sent(number, number + 1, number == 0, 0, at(millis));
@@ -236,7 +232,7 @@ mod tests {
     /// Samples are application-limited until all that was sent while there was no data to fill the window has arrived.
     #[test]
     fn the_application_limits_samples_for_a_flight() {
-        let mut sampler = Sampler::new();
+        let mut sampler = Sampler::new(0);
         sampler.sent(0, 1, true, 0, at(0));
         sampler.limit_by_application(0, 1);
         sampler.sent(1, 2, false, 0, at(1));
@@ -256,7 +252,7 @@ mod tests {
     /// A sample over less than the least round trip is none: the first transmission arrived after all.
     #[test]
     fn an_ack_of_an_earlier_transmission_is_no_rate() {
-        let mut sampler = Sampler::new();
+        let mut sampler = Sampler::new(0);
         sampler.sent(0, 1, true, 0, at(0));
         sampler.lost(0, 0, at(30));
         sampler.sent(0, 1, false, 0, at(30));

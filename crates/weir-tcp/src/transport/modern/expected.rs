@@ -1,58 +1,64 @@
-//! The fast path of the usual ACK, and of the usual end of a wait: see [`super::super::expected`].
+//! The fast path of the usual ACK, and of the usual end of a wait: see [`crate::Sender::expects`].
 //!
 //! As long as no loss is suspected or repaired, nothing leaves but new data, in the order of numbers, and an ACK of the
 //! first of it has no more to say than that it has arrived.
 
 use weir_types::Instant;
 
-use super::{Extended, Heard};
-use crate::{Flags, Segment, recovery::Recovery, sender::Connection};
+use super::{Arrival, Modern};
+use crate::{
+    Flags, Segment,
+    connection::Connection,
+    recovery::{Recovery, Sack},
+};
 
-impl Extended {
+impl Modern {
     /// Returns true if an ACK takes the fast path, while no loss is suspected or repaired.
     #[inline]
-    pub(in crate::sender) fn expects(&self, connection: &Connection, ack: &Segment) -> bool {
+    pub(crate) fn expects(&self, connection: &Connection, recovery: &Sack, ack: &Segment) -> bool {
         let asks = ack.flags().has(Flags::ECE) && connection.ecn.capable && self.sampler.is_none();
         ack.options() == 0
             && (connection.una + 1..=connection.high).contains(&ack.number)
-            && (!asks || !self.sack.covers_more(ack.number))
-            && self.sack.covers_cause(ack.number, ack.stamp)
+            && (!asks || !recovery.covers_more(ack.number))
+            && recovery.covers_cause(ack.number, ack.stamp)
     }
 
-    /// Takes in an ACK that is expected; what it allows to leave is up to [`Extended::send_expected`].
+    /// Takes in an ACK that is expected; what it allows to leave is up to [`Modern::send_expected`].
     #[inline]
-    pub(in crate::sender) fn on_expected(
+    pub(crate) fn on_expected(
         &mut self,
         connection: &mut Connection,
+        recovery: &mut Sack,
         ack: &Segment,
         now: Instant,
     ) {
         let Segment { number, stamp, .. } = *ack;
         let echo = ack.flags().has(Flags::ECE) && connection.ecn.capable;
         let (newly, flight) = (number - connection.una, connection.high - connection.una);
-        self.sack.advance(number, stamp, now);
+        recovery.advance(number, stamp, now);
         match &mut self.sampler {
-            // Its control hears of nothing but deliveries.
+            // Its control learns of nothing but deliveries.
             Some(sampler) => sampler.advance(number, |_| false),
             None => connection.inform(number, echo, stamp, now),
         }
         connection.una = number;
         connection.time_round_trip(number, stamp, now);
         connection.restart_timer(now);
-        self.sack.arm_probe_afresh(connection, now);
+        recovery.arm_probe_afresh(connection, now);
         self.delivered += u64::from(newly);
         let rtt = now.since(stamp);
-        let heard = Heard { rtt, smoothed: rtt, newly, marked: 0, lost: 0, flight, of_syn: false };
-        self.deliver(connection, &heard, now);
+        let arrival = Arrival { rtt, smoothed: rtt, newly, marked: 0, lost: 0, flight, of_syn: false };
+        self.deliver(connection, recovery, &arrival, now);
         self.pacer.follow(connection, self.min_rtt);
-        connection.due = connection.timer.min(self.due());
+        connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
     }
 
     /// Gives `send` all that may leave, in rows; returns how many segments that are.
     #[inline]
-    pub(in crate::sender) fn send_expected(
+    pub(crate) fn send_expected(
         &mut self,
         connection: &mut Connection,
+        recovery: &mut Sack,
         now: Instant,
         mut send: impl FnMut(Segment),
     ) -> u32 {
@@ -74,12 +80,12 @@ impl Extended {
         self.pacer.wait(waits);
         if next > first {
             self.usage.sent = true;
-            self.sack.sent_row(first..next, now);
-            self.sack.arm_probe_afresh(connection, now);
+            recovery.sent_row(first..next, now);
+            recovery.arm_probe_afresh(connection, now);
         }
         let full = f64::from(next - una) + 1.0 > window.cwnd;
-        connection.window_limited = self.is_limited(connection, full, next - una);
-        connection.due = connection.timer.min(self.due());
+        connection.window_limited = self.limits(connection, recovery, full, next - una);
+        connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
         next - first
     }
 
@@ -98,13 +104,13 @@ impl Extended {
         segment
     }
 
-    /// The timer expired. Whether nothing but a wait of pacing is over.
+    /// The timer expired. Returns true if nothing but a wait of pacing is over.
     #[inline]
-    pub(in crate::sender) fn ends_wait(&mut self, connection: &mut Connection, now: Instant) -> bool {
-        let ends = connection.timer.min(self.sack.due()) > now;
+    pub(crate) fn ends_wait(&mut self, connection: &mut Connection, recovery: &Sack, now: Instant) -> bool {
+        let ends = connection.timer.min(recovery.due()) > now;
         if ends {
             self.pacer.wake();
-            connection.due = connection.timer.min(self.due());
+            connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
         }
         ends
     }

@@ -1,15 +1,27 @@
 //! Parameters of a connection. Defaults follow the RFCs; presets give those of ns-2 and Linux.
 
+mod declared;
+mod pacing;
+mod preset;
+mod recovery;
+
 use alloc::format;
 use core::num::NonZeroU32;
 
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
+pub use self::{
+    declared::Declared,
+    pacing::PacingParameters,
+    preset::{PresetKey, TcpPreset},
+    recovery::{
+        FullAckWindow, LossDetection, NewRenoParameters, PrrBound, RecoveryConfig, RenoRecoveryParameters,
+        SackParameters, TimerReset,
+    },
+};
 use crate::{
-    PacingParameters, PresetKey,
     accecn::ReceiverEcn,
     congestion::{CongestionConfig, Marks},
-    recovery::{LossDetection, RecoveryConfig},
 };
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
@@ -294,7 +306,7 @@ impl TcpParameters {
 
 impl TcpParameters {
     /// Returns true if the sender does more than send what the window allows: it paces, or counts marks.
-    pub(crate) const fn is_extended(&self) -> bool {
+    pub(crate) const fn is_modern(&self) -> bool {
         self.pacing.is_some() || self.accecn || self.congestion.samples()
     }
 
@@ -324,7 +336,7 @@ impl TcpParameters {
         )?;
         let what = if self.pacing.is_some() { "pacing" } else { "accecn" };
         Invalid::unless(
-            !self.is_extended() || matches!(self.recovery, RecoveryConfig::Sack(_)),
+            !self.is_modern() || matches!(self.recovery, RecoveryConfig::Sack(_)),
             "recovery",
             format!("{what} needs selective acknowledgements, and recovery is {}", self.recovery.name()),
             "write recovery.sack = {}",

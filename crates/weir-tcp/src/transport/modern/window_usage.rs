@@ -1,6 +1,6 @@
 //! Use of the window by a sender that may also be held back by pacing.
 
-use crate::sender::Connection;
+use crate::connection::Connection;
 
 /// Use of the window, by Linux's rule: the window limits the sender if it was full at any moment since a window of
 /// data began. A window in which pacing alone held the sender back does not count.
