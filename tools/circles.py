@@ -1,4 +1,4 @@
-"""Finds circles between the files of a crate: `python tools/circles.py crates`.
+"""Finds circles between the files of a crate, and between its folders: `python tools/circles.py crates`.
 
 An arrow goes from a file to the file that defines a name it uses, by a path that begins with `crate`,
 `super`, `self` or a module of the file. Re-exports are followed, and draw no arrow themselves. Calls of
@@ -16,6 +16,7 @@ from pathlib import Path
 NOISE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\])*"|#\[cfg\(test\)\]\s*mod \w+ \{.*', re.DOTALL)
 USE = re.compile(r"(pub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);")
 VISIBILITY = re.compile(r"pub\([^)]*\)")
+Module = tuple[str, ...]
 PATH = re.compile(r"(?<![\w:])[a-z_]\w*(?:::\w+)+")
 
 
@@ -43,10 +44,10 @@ class Crate:
     """The modules of a crate by their paths, and what each brings in."""
 
     def __init__(self, source: Path) -> None:
-        self.files: dict[tuple[str, ...], Path] = {}
-        self.bodies: dict[tuple[str, ...], str] = {}
-        self.brought: dict[tuple[str, ...], dict[str, list[str]]] = {}
-        self.exported: dict[tuple[str, ...], set[str]] = {}
+        self.files: dict[Module, Path] = {}
+        self.bodies: dict[Module, str] = {}
+        self.brought: dict[Module, dict[str, list[str]]] = {}
+        self.exported: dict[Module, set[str]] = {}
         for file in sorted(source.rglob("*.rs")):
             parts = file.relative_to(source).with_suffix("").parts
             module = parts[:-1] if parts[-1] in {"lib", "mod"} else parts
@@ -57,7 +58,7 @@ class Crate:
             self.brought[module] = {name: path for _, path, name in uses}
             self.exported[module] = {name for public, _, name in uses if public}
 
-    def resolve(self, module: tuple[str, ...], path: list[str]) -> tuple[str, ...] | None:
+    def resolve(self, module: Module, path: list[str]) -> Module | None:
         """The module that defines what `path` names within `module`; None if another crate does."""
         here = module
         for index, name in enumerate(path):
@@ -75,7 +76,7 @@ class Crate:
                 return here if index else None
         return here
 
-    def arrows(self, module: tuple[str, ...]) -> set[tuple[str, ...]]:
+    def arrows(self, module: Module) -> set[Module]:
         """The modules whose names the file of `module` uses."""
         body = self.bodies[module]
         words = set(re.findall(r"\w+", body))
@@ -89,14 +90,28 @@ class Crate:
         return {target for target in found if target is not None} - {module}
 
 
+def neighbours(module: Module, target: Module) -> tuple[Module, Module] | None:
+    """The parts of one folder in which an arrow begins and ends; None if one module lies within the other."""
+    for depth, (here, there) in enumerate(zip(module, target, strict=False), 1):
+        if here != there:
+            return module[:depth], target[:depth]
+    return None
+
+
 def circles(crates: Path) -> Iterator[list[Path]]:
-    """One circle of files for each crate that has any."""
+    """One circle of files, and one of folders, for each crate that has any."""
     for source in sorted(crates.glob("*/src")):
         crate = Crate(source)
-        try:
-            TopologicalSorter({module: crate.arrows(module) for module in crate.files}).prepare()
-        except CycleError as error:
-            yield [crate.files[module] for module in error.args[1]]
+        arrows = {module: crate.arrows(module) for module in crate.files}
+        parts: dict[Module, set[Module]] = {}
+        for module, targets in arrows.items():
+            for ends in filter(None, (neighbours(module, target) for target in targets)):
+                parts.setdefault(ends[0], set()).add(ends[1])
+        for graph in (arrows, parts):
+            try:
+                TopologicalSorter(graph).prepare()
+            except CycleError as error:
+                yield [crate.files[module] for module in error.args[1]]
 
 
 if __name__ == "__main__":

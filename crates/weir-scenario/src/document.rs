@@ -283,7 +283,6 @@ impl Document {
         };
         scenario.check_counts().map_err(explain)?;
         let folder = Path::new(&*self.file).parent().unwrap_or(Path::new(""));
-        scenario.load_traces(folder).map_err(explain)?;
         scenario.read_files(folder).map_err(explain)?;
         scenario.complete().map_err(explain)?;
         scenario.check().map_err(explain)?;

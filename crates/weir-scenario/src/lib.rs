@@ -6,8 +6,10 @@ mod check;
 mod defaults;
 mod document;
 mod error;
+mod files;
 mod identity;
 mod lifetimes;
+mod links;
 mod live;
 mod meant;
 mod measure;
@@ -31,8 +33,13 @@ pub use capture::{Found, LeftOut, OtherDirection, Subnet, Transfer, Transfers, p
 pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
+pub use files::Content;
 pub use identity::run_key;
 pub use lifetimes::Lifetime;
+pub use links::{
+    Aggregation, Bernoulli, ChainStep, DelayVariation, Direction, GilbertElliott, Link, LinkBuffer, Loss,
+    NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
+};
 pub use live::{Live, Way};
 pub use measure::{Measure, Series};
 pub use network::{Bottleneck, LoadChange, MOST_RATE_CHANGES, Network, Path, Port};
@@ -41,13 +48,10 @@ pub use population::{CountAt, CountSteps, PopulationChange};
 pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
 pub use schema::{choices_of, schema};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
-pub use topology::{
-    Aggregation, Bernoulli, ChainStep, DelayVariation, DirectedLink, Direction, GilbertElliott, Link,
-    LinkBuffer, Loss, NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
-};
+pub use topology::DirectedLink;
 pub use traffic::{
-    Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Content, Exponential, ExponentialSize,
-    FlowGroup, Gaps, ListedTransfer, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize,
-    Poisson, Recording, Replay, Rtt, RttDistribution, Selection, Share, Size, SizeDistribution, Sizes,
-    ThreeGpp, Towards, Trace, TracePacket, Traffic, TransferList, Uniform, Web,
+    Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Exponential, ExponentialSize, FlowGroup, Gaps,
+    ListedTransfer, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize, Poisson, Recording,
+    Replay, Rtt, RttDistribution, Selection, Share, Size, SizeDistribution, Sizes, ThreeGpp, Towards, Trace,
+    TracePacket, Traffic, TransferList, Uniform, Web,
 };

@@ -1,6 +1,6 @@
 //! The scenario: plain data.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
 use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use weir_aqm::aqm::PythonParameters;
 use weir_types::Duration;
 
-use crate::{Change, FlowGroup, Link, Measure, Sweep};
+use crate::{Change, FlowGroup, Link, Measure, Sweep, problem::Problem};
 
 /// The version of the scenario format, `schema = 1`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -89,6 +89,21 @@ impl Scenario {
     /// The whole scenario as JSON.
     pub fn to_json(&self) -> String {
         self.to_value().to_string()
+    }
+
+    /// Reads the files that links and groups of flows name, from `folder` where they do not say where they are.
+    pub(crate) fn read_files(&mut self, folder: &Path) -> Result<(), Problem> {
+        for (name, link) in &mut self.links {
+            link.load_traces(name, folder)?;
+        }
+        for (name, group) in &mut self.flows {
+            group.read_files(folder, name).map_err(|invalid| Problem {
+                path: format!("flows.{name}.{}", invalid.parameter),
+                message: invalid.message,
+                hint: invalid.hint,
+            })?;
+        }
+        Ok(())
     }
 
     /// The whole scenario as plain data. Whatever is written comes from it, so that the types of a scenario are

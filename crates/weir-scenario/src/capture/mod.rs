@@ -15,7 +15,7 @@ use flate2::bufread::MultiGzDecoder;
 use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, PcapHeader, create_reader};
 use weir_types::Invalid;
 
-use crate::traffic::files;
+use crate::files;
 pub(crate) use frame::{Endpoints, IpPacket};
 pub(crate) use order::{InOrder, Lateness, in_order};
 pub(crate) use sides::{Larger, Side, Sides};

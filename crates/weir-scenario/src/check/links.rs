@@ -5,8 +5,9 @@ use weir_types::{Buffer, Invalid};
 
 use crate::{
     DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
+    links::check_schedule,
     problem::{Outcome, Problem},
-    topology::{Passing, check_schedule},
+    topology::Passing,
 };
 
 impl Scenario {

@@ -1,27 +1,17 @@
-//! The network: links, what each of their directions does, and the ways of flows over them.
+//! The network: the ways of flows over links, and what a link is to the queue before it.
 
 mod hops;
-mod line;
-mod link;
-mod loss;
 mod passing;
 mod route;
-mod schedule;
 mod search;
-mod trace;
 
 use weir_aqm::{Limit, Service, TokenBucket};
 use weir_types::{Buffer, Rate};
 
-use crate::Scenario;
+use crate::{Direction, LinkBuffer, Scenario, links::schedule};
 pub(crate) use hops::{first_written_out, written};
-pub use line::{Aggregation, DelayVariation, NormalDelay, TokenBucketSpec, UniformDelay};
-pub use link::{Direction, Link, LinkBuffer, PortSpec, ReverseLink};
-pub use loss::{Bernoulli, ChainStep, GilbertElliott, Loss};
 pub(crate) use passing::Passing;
 pub use route::DirectedLink;
-pub use schedule::RateChange;
-pub(crate) use schedule::check_schedule;
 
 impl Scenario {
     /// `link` as AQMs see it in one direction.
@@ -46,7 +36,7 @@ impl Scenario {
     pub fn service(&self, link: &str, direction: Direction) -> Service {
         let rate = self.rate(link, direction);
         let port = self.links[link].port(direction);
-        let changes = port.and_then(|port| schedule::schedule(rate, port.rate_schedule, port.rate_period));
+        let changes = port.and_then(|port| schedule(rate, port.rate_schedule, port.rate_period));
         if let Some(bucket) = port.and_then(|port| port.token_bucket) {
             return Service::Bucket(TokenBucket { rate, burst: bucket.burst.0, peak: bucket.peak });
         }

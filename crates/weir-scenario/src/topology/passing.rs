@@ -2,8 +2,8 @@
 
 use weir_types::{Duration, PacketSize};
 
-use super::{DirectedLink, Direction};
-use crate::{FlowGroup, Scenario};
+use super::DirectedLink;
+use crate::{Direction, FlowGroup, Scenario};
 
 /// The groups over each link, by their places in the scenario: found once for all links, because to look
 /// through all paths for each link takes minutes of a network with thousands of them.

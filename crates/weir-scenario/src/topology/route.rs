@@ -4,12 +4,9 @@ use std::{collections::HashSet, fmt};
 
 use weir_types::Duration;
 
-use super::{
-    Direction, Link,
-    search::{Carries, Graph, no_queue},
-};
+use super::search::{Carries, Graph, no_queue};
 use crate::{
-    FlowGroup, Scenario,
+    Direction, FlowGroup, Link, Scenario,
     problem::{Outcome, Problem, is_plain},
 };
 

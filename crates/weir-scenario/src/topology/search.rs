@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use weir_types::Duration;
 
-use super::{Direction, Link};
 use crate::{
-    Scenario,
+    Direction, Link, Scenario,
     problem::{Outcome, Problem},
 };
 

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeStruct};
 use weir_types::Invalid;
 
-use super::files::{self, Content};
+use crate::files::{self, Content};
 
 /// An empirical distribution function.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,23 +6,9 @@ use weir_tcp::TcpParameters;
 use weir_types::{Duration, Invalid};
 
 use super::{FlowGroup, OnOff, Poisson, SizeDistribution, Sizes, Traffic, TransferList, Web};
-use crate::{Scenario, problem::Problem};
+use crate::files;
 
 type Outcome = Result<(), Invalid>;
-
-impl Scenario {
-    /// Reads the files that groups of flows name, for a scenario in `folder`.
-    pub(crate) fn read_files(&mut self, folder: &Path) -> Result<(), Problem> {
-        for (name, group) in &mut self.flows {
-            group.read_files(folder, name).map_err(|invalid| Problem {
-                path: format!("flows.{name}.{}", invalid.parameter),
-                message: invalid.message,
-                hint: invalid.hint,
-            })?;
-        }
-        Ok(())
-    }
-}
 
 impl FlowGroup {
     /// Reads the files that the group, called `name`, names, for a scenario in `folder`.
@@ -131,7 +117,7 @@ impl FlowGroup {
         large.map_or(Ok(()), |row| {
             let message =
                 format!("{} bytes are more than {MOST_PACKETS} packets of {packet} bytes", row.bytes);
-            Err(super::files::at("line", row.line, message, "larger packets, or several transfers"))
+            Err(files::at("line", row.line, message, "larger packets, or several transfers"))
         })
     }
 

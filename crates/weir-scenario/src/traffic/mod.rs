@@ -3,7 +3,6 @@
 mod cdf;
 mod check;
 mod datagrams;
-pub(crate) mod files;
 mod list;
 mod recording;
 mod replay;
@@ -21,7 +20,6 @@ use weir_types::{Duration, PacketSize, Rate};
 
 pub use cdf::{Cdf, CdfFile};
 pub use datagrams::{Cbr, Gaps, OnOff};
-pub use files::Content;
 pub use list::{ListedTransfer, TransferList};
 pub use recording::{Recording, Selection, Share};
 pub use replay::Replay;

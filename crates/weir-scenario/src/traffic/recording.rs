@@ -11,11 +11,11 @@ use std::{
 use weir_types::{Duration, Ecn, Invalid};
 
 use super::{
-    files,
     towards::Towards,
     trace::{Trace, TracePacket},
 };
 use crate::capture::{self, Endpoints, InOrder, Larger, Lateness, Side, Sides, most};
+use crate::files;
 
 /// Content of a recording: its packets and flows.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 use super::{
-    files::{self, Content},
     recording::{Recording, Selection},
     towards::Towards,
     trace::Trace,
 };
+use crate::files::{self, Content};
 
 /// The packets of a trace as datagrams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -83,8 +83,8 @@ pub enum Repair {
     StartOver,
 }
 
-/// Facts that an extended sender has learnt from an ACK, once loss recovery has dealt with it. Segments count as
-/// delivered whether their number is acknowledged or a SACK block reports them.
+/// Facts that a sender that paces or counts marks has learnt from an ACK, once loss recovery has dealt with it.
+/// Segments count as delivered whether their number is acknowledged or a SACK block reports them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// When the ACK arrived.
@@ -221,7 +221,7 @@ pub trait Congestion {
         let _ = random;
     }
 
-    /// A segment was found lost, in an extended sender, for a control that samples the delivery rate.
+    /// A segment was found lost, for a control that samples the delivery rate.
     #[inline]
     fn on_segment_lost(&mut self, lost: &Transmission) {
         let _ = lost;
@@ -233,7 +233,7 @@ pub trait Congestion {
         false
     }
 
-    /// An ACK arrived at an extended sender, and loss recovery has dealt with it. The last call for an ACK.
+    /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for an ACK.
     #[inline]
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
         let _ = (delivery, window);

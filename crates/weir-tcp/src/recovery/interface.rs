@@ -4,8 +4,25 @@ use core::num::NonZeroU32;
 
 use weir_types::Instant;
 
-use super::sack::NextSegment;
 use crate::{AckOptions, Segment, congestion::Ack, connection::Connection};
+
+/// The result of `NextSeg` (RFC 6675, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextSegment {
+    /// Rules 1 and 3: the lowest hole that has not been retransmitted.
+    Hole(u32),
+    /// Rule 2: data that has not been sent.
+    New,
+    /// Rule 4: the highest hole, once per recovery, so that a loss at the tail is detected.
+    Rescue(u32),
+}
+
+impl NextSegment {
+    /// Returns true if it has not been sent before.
+    pub(crate) fn is_new(self) -> bool {
+        self == Self::New
+    }
+}
 
 /// A loss recovery, as the sender sees it. The calls for one ACK come in this order: `take_in`, `event`,
 /// `on_mark`, `on_new_data` or `on_duplicate`, `after_ack`.

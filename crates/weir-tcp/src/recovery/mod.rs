@@ -8,7 +8,8 @@ mod newreno;
 mod reno;
 mod sack;
 
-pub use self::sack::{NextSegment, Probe, Prr, Rack, Ranges, Sack, Scoreboard};
+pub use self::interface::NextSegment;
+pub use self::sack::{Probe, Prr, Rack, Ranges, Sack, Scoreboard};
 pub(crate) use self::{
     fast_retransmit::{FastRecovery, FastRetransmit},
     interface::{Recovery, RecoveryPoint},

@@ -8,7 +8,7 @@ use weir_types::{Duration, Invalid};
 
 mod parse;
 
-use super::files::{self, Content};
+use crate::files::{self, Content};
 
 /// The transfers of a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use weir_types::{Duration, Invalid};
 
 use super::{ListedTransfer, Listing, Name};
-use crate::traffic::{files, recording::nanos_of};
+use crate::{files, traffic::recording::nanos_of};
 
 /// Content of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,12 +14,7 @@ mod transmissions;
 use weir_types::{Duration, Instant};
 
 pub(crate) use self::response::Report;
-pub use self::{
-    prr::Prr,
-    rack::Rack,
-    ranges::Ranges,
-    scoreboard::{NextSegment, Scoreboard},
-};
+pub use self::{prr::Prr, rack::Rack, ranges::Ranges, scoreboard::Scoreboard};
 use super::{LossDetection, RecoveryPoint, SackParameters};
 use crate::{AckOptions, congestion::RecoveryState};
 

@@ -3,12 +3,12 @@
 
 use weir_types::{Duration, Instant};
 
-use super::{NextSegment, Probe, Sack};
+use super::{Probe, Sack};
 use crate::{
     AckOptions, Segment,
     congestion::{Ack, Congestion, Repair},
     connection::Connection,
-    recovery::Recovery,
+    recovery::{NextSegment, Recovery},
 };
 
 /// Time that may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).

@@ -15,24 +15,7 @@
 //! cost of an ACK does not depend on the window: a few additions and a bisection.
 
 use super::Ranges;
-
-/// The result of `NextSeg` (RFC 6675, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextSegment {
-    /// Rules 1 and 3: the lowest hole that has not been retransmitted.
-    Hole(u32),
-    /// Rule 2: data that has not been sent.
-    New,
-    /// Rule 4: the highest hole, once per recovery, so that a loss at the tail is detected.
-    Rescue(u32),
-}
-
-impl NextSegment {
-    /// Returns true if it has not been sent before.
-    pub(crate) fn is_new(self) -> bool {
-        self == Self::New
-    }
-}
+use crate::recovery::NextSegment;
 
 /// The scoreboard of a sender.
 #[derive(Clone, Debug)]

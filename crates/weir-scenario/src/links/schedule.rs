@@ -26,7 +26,7 @@ pub struct RateChange {
 const MICROSECOND: Duration = Duration::from_micros(1);
 
 /// The schedule that begins with `rate`; `None` if there are no changes.
-pub(super) fn schedule(rate: Rate, changes: &[RateChange], period: Option<Duration>) -> Option<RateSchedule> {
+pub(crate) fn schedule(rate: Rate, changes: &[RateChange], period: Option<Duration>) -> Option<RateSchedule> {
     let changes: Vec<_> = changes.iter().map(|change| (change.at, change.rate)).collect();
     RateSchedule::new(rate, &changes, period).filter(|_| !changes.is_empty())
 }

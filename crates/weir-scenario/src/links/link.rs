@@ -10,7 +10,7 @@ use weir_types::{Buffer, Duration, PacketSize, Rate};
 use super::{Aggregation, DelayVariation, Loss, RateChange, TokenBucketSpec};
 use crate::{
     defaults::{is_off, is_on, on},
-    traffic::files::Content,
+    files::Content,
 };
 
 /// Declares what stands for one direction of a link in scenario files: the keys that both directions have, and

@@ -5,8 +5,8 @@ use std::path::Path;
 use weir_aqm::DeliveryTrace;
 use weir_types::Invalid;
 
-use super::link::DirectionMut;
-use crate::{Scenario, problem::Problem, traffic::files};
+use super::link::{DirectionMut, Link};
+use crate::{files, problem::Problem};
 
 /// One time in milliseconds in each line, in order.
 fn parse(text: &[u8]) -> Result<DeliveryTrace, Invalid> {
@@ -37,29 +37,27 @@ fn parse(text: &[u8]) -> Result<DeliveryTrace, Invalid> {
         .ok_or_else(|| refuse(format!("line {last}: all times are 0, and the trace takes no time")))
 }
 
-impl Scenario {
-    /// Reads the traces, from `folder` where they do not say where they are, and writes down where they
-    /// are and what they held.
-    pub(crate) fn load_traces(&mut self, folder: &Path) -> Result<(), Problem> {
-        for (name, link) in &mut self.links {
-            for (suffix, direction) in link.directions_mut() {
-                let DirectionMut { rate, trace, trace_digest: digest, deliveries, .. } = direction;
-                let Some(file) = trace else {
-                    Problem::unless(
-                        digest.is_none(),
-                        format!("links.{name}{suffix}.trace_digest"),
-                        "there is no trace",
-                        "leave trace_digest out: it is filled in when a trace is read",
-                    )?;
-                    continue;
-                };
-                files::read(folder, file, digest, deliveries, parse).map_err(|invalid| {
-                    let key = if invalid.parameter == "digest" { "trace_digest" } else { "trace" };
-                    let path = format!("links.{name}{suffix}.{key}");
-                    Problem { path, message: invalid.message, hint: invalid.hint }
-                })?;
-                rate.get_or_insert(deliveries.get().mean_rate());
-            }
+impl Link {
+    /// Reads the traces of the link called `name`, from `folder` where they do not say where they are, and writes down
+    /// where they are and what they held.
+    pub(crate) fn load_traces(&mut self, name: &str, folder: &Path) -> Result<(), Problem> {
+        for (suffix, direction) in self.directions_mut() {
+            let DirectionMut { rate, trace, trace_digest: digest, deliveries, .. } = direction;
+            let Some(file) = trace else {
+                Problem::unless(
+                    digest.is_none(),
+                    format!("links.{name}{suffix}.trace_digest"),
+                    "there is no trace",
+                    "leave trace_digest out: it is filled in when a trace is read",
+                )?;
+                continue;
+            };
+            files::read(folder, file, digest, deliveries, parse).map_err(|invalid| {
+                let key = if invalid.parameter == "digest" { "trace_digest" } else { "trace" };
+                let path = format!("links.{name}{suffix}.{key}");
+                Problem { path, message: invalid.message, hint: invalid.hint }
+            })?;
+            rate.get_or_insert(deliveries.get().mean_rate());
         }
         Ok(())
     }
