@@ -46,7 +46,7 @@ pub struct Bbr1Parameters {
 impl Default for Bbr1Parameters {
     fn default() -> Self {
         Self {
-            high_gain: 2.8867, // 739 / 256
+            high_gain: 739.0 / 256.0,
             drain_gain: 88.0 / 256.0,
             cwnd_gain: 2.0,
             pacing_margin: 0.01,

@@ -81,7 +81,7 @@ fn startup_paces_at_the_high_gain() {
     let mut path = Path::new(bbr1());
     path.step();
     let first = path.sender.pacing_rate().expect("it paces").bits_per_second() as f64;
-    let expected = 0.99 * 2.8867 * 10.0 / 0.041 * 12_000.0;
+    let expected = 0.99 * 739.0 / 256.0 * 10.0 / 0.041 * 12_000.0;
     assert!((first / expected - 1.0).abs() < 1e-6, "{first}, not {expected}");
     let mut before = first;
     while path.variable("mode") == 0.0 {
