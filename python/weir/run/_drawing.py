@@ -40,7 +40,10 @@ def draw(task: str, paths: Sequence[Path]) -> None:
         paths[0].write_text(cast("str", script), encoding="utf-8")
         return
     for source in paths:
-        specification = _fit(json.loads(source.read_text(encoding="utf-8")))
+        text = source.read_text(encoding="utf-8")
+        specification = json.loads(text)
+        if _MAY_BE_UNFIT.search(text):
+            specification = _fit(specification)
         size = specification.get("usermeta", {}).get("size")
         svg = vl_convert.vegalite_to_svg(specification) if size is None else _fitted(specification, size)
         sides = _sides_of(svg) if size is None else {side: size[side] for side in _SIDES}
@@ -63,6 +66,10 @@ _UNFIT = {
     **{code: f"\\u{code:04x}" for code in (0xFFFE, 0xFFFF)},
 }
 """Characters that XML, and with it an image, cannot have (XML 1.0, 2.2), written out."""
+
+
+_MAY_BE_UNFIT = re.compile(r"\\u(?:00[01]|fff[ef])|\\[bf]|[\ufffe\uffff]", re.IGNORECASE)
+"""Finds such characters in JSON, which writes most of them with a backslash."""
 
 
 def _fit(part: Any) -> Any:  # noqa: ANN401 - what JSON can hold

@@ -184,17 +184,11 @@ pub enum RecoveryState {
     Loss,
 }
 
-/// A congestion control. The sender tells it of segments sent, of ACKs, losses, marks and timeouts, and of
+/// A congestion control. The sender tells it of ACKs, losses, marks and timeouts, and of
 /// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
 pub trait Congestion {
     /// [`Congestion::observe`] does something.
     const OBSERVES: bool = true;
-
-    /// Segment `number` leaves, for the first time or again.
-    #[inline]
-    fn on_sent(&mut self, number: u32, now: Instant) {
-        let _ = (number, now);
-    }
 
     /// The rate at which segments should leave, in segments per second. `None` if the control has none of its own:
     /// a sender that paces then derives one from the window ([`crate::PacingParameters`]).

@@ -48,6 +48,16 @@ pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
 
+/// What a congestion control sets besides the window.
+pub(crate) struct Pace {
+    /// See [`Congestion::pacing_rate`].
+    pub(crate) rate: Option<f64>,
+    /// See [`Congestion::segment_bytes`].
+    pub(crate) bytes: Option<u32>,
+    /// See [`Congestion::limits_itself`].
+    pub(crate) limits_itself: bool,
+}
+
 /// The registry. A congestion control is one file and one entry below: its name in scenario files,
 /// its variant, its parameters and where it is held: all but Reno elsewhere, so that a hundred thousand
 /// senders stay small. From this come the configuration with its
@@ -102,6 +112,18 @@ macro_rules! congestions {
         }
 
         impl AnyCongestion {
+            /// Rate, size of segments and self-limitation of the control at hand, dispatched once.
+            #[inline]
+            pub(crate) fn pace(&self) -> Pace {
+                match self {
+                    $(Self::$variant(control) => Pace {
+                        rate: control.pacing_rate(),
+                        bytes: control.segment_bytes(),
+                        limits_itself: control.limits_itself(),
+                    },)*
+                }
+            }
+
             /// Returns true if [`Congestion::observe`] does anything.
             #[inline]
             pub const fn observes(&self) -> bool {
@@ -175,11 +197,6 @@ impl Default for CongestionConfig {
 }
 
 impl Congestion for AnyCongestion {
-    #[inline]
-    fn on_sent(&mut self, number: u32, now: Instant) {
-        each_control!(self, control => control.on_sent(number, now));
-    }
-
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         each_control!(self, control => control.pacing_rate())

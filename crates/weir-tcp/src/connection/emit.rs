@@ -5,7 +5,7 @@ use core::ops::Range;
 use weir_types::Instant;
 
 use super::Connection;
-use crate::{Declared, Flags, Header, Segment, congestion::Congestion};
+use crate::{Declared, Flags, Header, Segment};
 
 impl Connection {
     /// Segment `number` leaves.
@@ -31,12 +31,16 @@ impl Connection {
         let mut number = first;
         while number < limit {
             let tells_cwr = self.ecn.tell_cwr && self.ecn.capable;
-            let is_plain = number + 1 == limit && limit != self.end && !tells_cwr;
-            let (header, next) = if is_plain { (self.header, limit) } else { self.row(number..limit, now) };
+            let more = limit - number - 1;
+            let is_plain = limit != self.end && !tells_cwr && more <= u32::from(u16::MAX);
+            let (header, next) = if is_plain {
+                (self.header.with_options(more as u16), limit)
+            } else {
+                self.row(number..limit, now)
+            };
             send(Segment { stamp: now, flow: self.flow, number, header });
             number = next;
         }
-        (first..limit).for_each(|number| self.congestion.on_sent(number, now));
         limit
     }
 
@@ -72,7 +76,6 @@ impl Connection {
             self.restart_timer(now);
         }
         let cwr = self.takes_cwr(self.may_tell_cwr(syn, again));
-        self.congestion.on_sent(number, now);
         self.segment(number, now, cwr, syn, again)
     }
 

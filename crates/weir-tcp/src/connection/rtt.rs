@@ -60,13 +60,17 @@ impl RttEstimator {
             MinRtoBounds::Rto => parameters.clock_granularity,
             MinRtoBounds::Rttvar => parameters.clock_granularity.max(parameters.min_rto),
         };
+        let measured = self.smoothed().map(|smoothed| smoothed + (self.variation * 4).max(least));
+        // The usual timeout.
+        if let Some(measured) = measured
+            && self.backoff == 0
+            && (parameters.min_rto..=parameters.max_rto).contains(&measured)
+        {
+            return measured;
+        }
         let initial = parameters.initial_rto;
         let initial = if self.lost_syn { initial.max(Duration::from_secs(3)) } else { initial };
-        let base = match self.smoothed() {
-            None => initial,
-            Some(smoothed) => smoothed + (self.variation * 4).max(least),
-        };
-        let base = base.max(parameters.min_rto);
+        let base = measured.unwrap_or(initial).max(parameters.min_rto);
         (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(initial))
     }
 

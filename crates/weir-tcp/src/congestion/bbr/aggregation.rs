@@ -2,7 +2,7 @@
 
 use weir_types::Instant;
 
-use super::{floor, segments_in};
+use super::{floor, max, min, segments_in};
 use crate::congestion::Delivery;
 
 /// Segments beyond what the bandwidth explains, as delayed and aggregated ACKs bring them: the greatest over five to
@@ -45,12 +45,12 @@ impl Aggregation {
             (self.acked, self.began, expected) = (0.0, delivery.now, 0.0);
         }
         self.acked += newly;
-        let extra = (self.acked - expected).min(cwnd);
-        self.extra[self.slot] = self.extra[self.slot].max(extra);
+        let extra = min(self.acked - expected, cwnd);
+        self.extra[self.slot] = max(self.extra[self.slot], extra);
     }
 
     /// Segments to add to the window, at most what `rate` sends in 100 ms.
     pub(in crate::congestion) fn extra(&self, rate: f64) -> f64 {
-        self.extra[0].max(self.extra[1]).min(floor(rate * 0.1))
+        min(max(self.extra[0], self.extra[1]), floor(rate * 0.1))
     }
 }

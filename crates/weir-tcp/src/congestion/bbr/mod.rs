@@ -61,6 +61,18 @@ pub(super) fn floor(value: f64) -> f64 {
     value as i64 as f64
 }
 
+/// The lesser of two numbers; the one of the library looks for NaN, too.
+#[inline]
+pub(super) fn min(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+/// The greater of two numbers, likewise.
+#[inline]
+pub(super) fn max(one: f64, other: f64) -> f64 {
+    if other > one { other } else { one }
+}
+
 /// Segments that `rate` sends in a time.
 #[inline]
 pub(super) fn segments_in(rate: f64, time: Duration) -> f64 {
@@ -86,7 +98,7 @@ pub(super) fn burst(rate: f64, min_rtt: Duration, payload: u32, least: u32) -> f
 #[inline]
 pub(super) fn in_net_at_release(flight: u32, rate: f64, extra: f64, delivery: &Delivery) -> f64 {
     let gone = floor(segments_in(rate, delivery.next_release.since(delivery.now)));
-    (f64::from(flight) + extra - gone).max(0.0)
+    max(f64::from(flight) + extra - gone, 0.0)
 }
 
 /// A least round trip that counts for a while.

@@ -31,7 +31,8 @@ use self::{filter::MaxFilter, long_term::LongTerm};
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Window,
     bbr::{
-        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, in_net_at_release, tick,
+        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, in_net_at_release, max,
+        min, tick,
     },
 };
 
@@ -265,11 +266,11 @@ impl Bbr1 {
             let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + extra;
             let target = self.with_budget(target);
             if self.full_pipe {
-                window.cwnd = (window.cwnd + newly).min(target);
+                window.cwnd = min(window.cwnd + newly, target);
             } else if window.cwnd < target || (delivery.delivered as f64) < INIT_CWND {
                 window.cwnd += newly;
             }
-            window.cwnd = window.cwnd.max(MIN_CWND);
+            window.cwnd = max(window.cwnd, MIN_CWND);
         }
         if self.mode == Mode::ProbeRtt {
             window.cwnd = window.cwnd.min(MIN_CWND);

@@ -8,6 +8,7 @@ use weir_types::Instant;
 use super::{Arrival, Modern};
 use crate::{
     Flags, Segment,
+    congestion::Window,
     connection::Connection,
     recovery::{Recovery, Sack},
 };
@@ -38,7 +39,7 @@ impl Modern {
         recovery.advance(number, stamp, now);
         match &mut self.sampler {
             // Its control learns of nothing but deliveries.
-            Some(sampler) => sampler.advance(number, |_| false),
+            Some(sampler) => sampler.advance_in_order(number),
             None => connection.inform(number, echo, stamp, now),
         }
         connection.una = number;
@@ -49,7 +50,6 @@ impl Modern {
         let rtt = now.since(stamp);
         let arrival = Arrival { rtt, smoothed: rtt, newly, marked: 0, lost: 0, flight, of_syn: false };
         self.deliver(connection, recovery, &arrival, now);
-        self.pacer.follow(connection, self.min_rtt);
         connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
     }
 
@@ -63,8 +63,8 @@ impl Modern {
         mut send: impl FnMut(Segment),
     ) -> u32 {
         let (first, una) = (connection.next, connection.una);
-        let window = connection.window;
-        let allowed = window.cwnd.min(window.bound) as u32;
+        let Window { cwnd, bound, .. } = connection.window;
+        let allowed = (if bound < cwnd { bound } else { cwnd }) as u32;
         let end = una.saturating_add(allowed).min(connection.end);
         while connection.next < end && self.pacer.is_free(now) {
             let mut row = self.emit(connection, now);
@@ -83,7 +83,7 @@ impl Modern {
             recovery.sent_row(first..next, now);
             recovery.arm_probe_afresh(connection, now);
         }
-        let full = f64::from(next - una) + 1.0 > window.cwnd;
+        let full = f64::from(next - una) + 1.0 > cwnd;
         connection.window_limited = self.limits(connection, recovery, full, next - una);
         connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
         next - first

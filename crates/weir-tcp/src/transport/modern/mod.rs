@@ -20,7 +20,7 @@ use super::{Departure, Transport};
 use crate::{
     AckOptions, Flags, Segment, TcpParameters,
     accecn::AccEcnOption,
-    congestion::{Ack, Congestion, Delivery},
+    congestion::{Ack, Congestion, Delivery, Pace},
     connection::{Connection, Rest},
     recovery::{NextSegment, Recovery, Report, Sack},
 };
@@ -38,6 +38,8 @@ pub(crate) struct Modern {
     /// Segments found lost so far.
     lost: u64,
     min_rtt: Duration,
+    /// The congestion control limited itself after the last ACK.
+    limits_itself: bool,
 }
 
 /// Facts about an ACK, and about the sender before it.
@@ -83,6 +85,7 @@ impl Modern {
             delivered: 0,
             lost: 0,
             min_rtt: Duration::MAX,
+            limits_itself: false,
         }
     }
 
@@ -152,7 +155,7 @@ impl Modern {
         self.usage.judge(connection, full)
     }
 
-    /// Tells the congestion control of an ACK.
+    /// Tells the congestion control of an ACK, and takes over what it sets.
     #[inline]
     fn deliver(&mut self, connection: &mut Connection, recovery: &Sack, arrival: &Arrival, now: Instant) {
         let sample =
@@ -163,7 +166,6 @@ impl Modern {
         if sample.is_none_or(|sample| sample.rtt.is_some()) {
             self.min_rtt = self.min_rtt.min(rtt);
         }
-        let limits = connection.congestion.limits_itself();
         let delivery = Delivery {
             now,
             rtt,
@@ -187,15 +189,19 @@ impl Modern {
             sample,
         };
         connection.congestion.on_delivery(&delivery, &mut connection.window);
+        let Pace { rate, bytes, limits_itself } = connection.congestion.pace();
         if connection.end == u32::MAX
-            && let Some(bytes) = connection.congestion.segment_bytes()
+            && let Some(bytes) = bytes
         {
             connection.header = connection.header.with_bytes(bytes);
         }
-        let limits = limits || connection.congestion.limits_itself();
-        if limits && let Some(sampler) = &mut self.sampler {
+        let limited = core::mem::replace(&mut self.limits_itself, limits_itself);
+        if (limited || limits_itself)
+            && let Some(sampler) = &mut self.sampler
+        {
             sampler.limit_by_application(self.delivered, recovery.pipe());
         }
+        self.pacer.follow(connection, rate, self.min_rtt);
     }
 }
 
@@ -260,7 +266,6 @@ impl Transport<Sack> for Modern {
         let Ack { rtt, smoothed, .. } = report.event();
         let arrival = Arrival { rtt, smoothed, newly, marked, lost, flight, of_syn };
         self.deliver(connection, recovery, &arrival, now);
-        self.pacer.follow(connection, self.min_rtt);
     }
 
     fn on_timeout(&mut self, connection: &mut Connection, recovery: &mut Sack, now: Instant) {

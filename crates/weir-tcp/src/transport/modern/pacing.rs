@@ -14,12 +14,7 @@
 
 use weir_types::{Duration, Instant};
 
-use crate::{
-    PacingParameters,
-    congestion::{Congestion, tso_segments},
-    connection::Connection,
-    recovery::NextSegment,
-};
+use crate::{PacingParameters, congestion::tso_segments, connection::Connection, recovery::NextSegment};
 
 /// Says when the next segment may leave.
 #[derive(Clone, Debug)]
@@ -147,10 +142,11 @@ impl Pacer {
         self.next += self.interval - gained;
     }
 
-    /// The rate after an ACK, of a path whose least round trip is `min_rtt`.
+    /// Takes over the `rate` that the congestion control has after an ACK, if it has one, over a path whose least round
+    /// trip is `min_rtt`.
     #[inline]
-    pub(super) fn follow(&mut self, connection: &Connection, min_rtt: Duration) {
-        let nanos = match connection.congestion.pacing_rate() {
+    pub(super) fn follow(&mut self, connection: &Connection, rate: Option<f64>, min_rtt: Duration) {
+        let nanos = match rate {
             // Most ACKs leave the rate as it is.
             Some(rate) if rate.to_bits() == self.rate.to_bits() && !self.parameters.tso => return,
             Some(rate) => {
