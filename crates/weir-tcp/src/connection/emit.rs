@@ -31,10 +31,11 @@ impl Connection {
         let mut number = first;
         while number < limit {
             let tells_cwr = self.ecn.tell_cwr && self.ecn.capable;
-            let more = limit - number - 1;
-            let is_plain = limit != self.end && !tells_cwr && more <= u32::from(u16::MAX);
-            let (header, next) = if is_plain {
-                (self.header.with_options(more as u16), limit)
+            let is_plain = limit != self.end && !tells_cwr;
+            let (header, next) = if is_plain && number + 1 == limit {
+                (self.header, limit)
+            } else if is_plain && limit - number <= u32::from(u16::MAX) {
+                (self.header.with_options((limit - number - 1) as u16), limit)
             } else {
                 self.row(number..limit, now)
             };

@@ -24,7 +24,7 @@ impl Sender {
     /// Returns true if echoes of ACKs of all below `number` are answered already.
     #[cold]
     fn has_answered(&self, number: u32) -> bool {
-        each_machine!(self.machine, machine => !machine.recovery.covers_more(number))
+        each_machine!(&self.machine, machine => !machine.recovery.covers_more(number))
     }
 
     /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK, or that has just sent all it may.

@@ -32,16 +32,8 @@ pub(super) enum AnyMachine {
 
 /// Dispatches a call to the pair at hand, so that nothing is dispatched within.
 macro_rules! each_machine {
-    (mut $any:expr, $one:ident => $call:expr) => {
-        match &mut $any {
-            AnyMachine::Reno($one) => $call,
-            AnyMachine::NewReno($one) => $call,
-            AnyMachine::Sack($one) => $call,
-            AnyMachine::Modern($one) => $call,
-        }
-    };
     ($any:expr, $one:ident => $call:expr) => {
-        match &$any {
+        match $any {
             AnyMachine::Reno($one) => $call,
             AnyMachine::NewReno($one) => $call,
             AnyMachine::Sack($one) => $call,

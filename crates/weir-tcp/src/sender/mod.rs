@@ -95,7 +95,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
         let connection = &mut self.connection;
-        each_machine!(mut self.machine, machine => machine.poll(connection, now))
+        each_machine!(&mut self.machine, machine => machine.poll(connection, now))
     }
 
     /// Gives `send` all that may leave now, in rows ([`Segment::append`]); returns how many segments that are. The
@@ -140,13 +140,13 @@ impl Sender {
     #[inline]
     pub fn poll_repair(&mut self, now: Instant) -> Option<Segment> {
         let connection = &mut self.connection;
-        each_machine!(mut self.machine, machine => machine.poll_repair(connection, now))
+        each_machine!(&mut self.machine, machine => machine.poll_repair(connection, now))
     }
 
     /// Returns true if a segment may leave now. Without SACK, a repair needs no room.
     #[inline]
     pub fn has_room(&self, now: Instant) -> bool {
-        each_machine!(self.machine, machine => machine.has_room(&self.connection, now))
+        each_machine!(&self.machine, machine => machine.has_room(&self.connection, now))
     }
 
     /// The timer that [`Sender::timeout`] announced has expired.
@@ -159,7 +159,7 @@ impl Sender {
             return;
         }
         connection.rest = Rest::No;
-        each_machine!(mut self.machine, machine => machine.on_timeout(connection, now));
+        each_machine!(&mut self.machine, machine => machine.on_timeout(connection, now));
     }
 
     /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
@@ -168,6 +168,6 @@ impl Sender {
         if self.connection.rest != Rest::No {
             return self.connection.due;
         }
-        each_machine!(self.machine, machine => machine.due(&self.connection))
+        each_machine!(&self.machine, machine => machine.due(&self.connection))
     }
 }

@@ -68,7 +68,7 @@ impl Sender {
     /// blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many times the window,
     /// and a timeout then would set a threshold far above what the path has just refused.
     pub fn flight(&self) -> f64 {
-        each_machine!(self.machine, machine => machine.recovery.flight(&self.connection))
+        each_machine!(&self.machine, machine => machine.recovery.flight(&self.connection))
     }
 
     /// The rate at which segments may leave, of bytes on the wire; `None` if it does not pace, or not yet.

@@ -94,9 +94,10 @@ pub(super) fn burst(rate: f64, min_rtt: Duration, payload: u32, least: u32) -> f
     f64::from(tso_segments(rate, min_rtt, payload).max(least))
 }
 
-/// Segments in the network when the next one leaves, if `flight` are in it now.
+/// Segments in the network when the next one leaves, at its earliest departure time, if `flight` are in it now
+/// (`bbr_packets_in_net_at_edt`).
 #[inline]
-pub(super) fn in_net_at_release(flight: u32, rate: f64, extra: f64, delivery: &Delivery) -> f64 {
+pub(super) fn packets_in_net_at_edt(flight: u32, rate: f64, extra: f64, delivery: &Delivery) -> f64 {
     let gone = floor(segments_in(rate, delivery.next_release.since(delivery.now)));
     max(f64::from(flight) + extra - gone, 0.0)
 }

@@ -21,8 +21,13 @@ impl Saved {
         self.cwnd = if whole { cwnd } else { self.cwnd.max(cwnd) };
     }
 
-    /// Packet conservation in the first round of recovery; the former window after it. Whether recovery begins.
-    pub(in crate::congestion) fn recover(&mut self, delivery: &Delivery, window: &mut Window) -> bool {
+    /// Packet conservation in the first round of recovery; the former window after it
+    /// (`bbr_set_cwnd_to_recover_or_restore`). Returns true if recovery begins.
+    pub(in crate::congestion) fn recover_or_restore(
+        &mut self,
+        delivery: &Delivery,
+        window: &mut Window,
+    ) -> bool {
         let (before, state) = (core::mem::replace(&mut self.state, delivery.state), delivery.state);
         let conserved = f64::from(delivery.flight + delivery.newly);
         if delivery.lost > 0 {

@@ -31,8 +31,8 @@ use self::{filter::MaxFilter, long_term::LongTerm};
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Window,
     bbr::{
-        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, in_net_at_release, max,
-        min, tick,
+        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, max, min,
+        packets_in_net_at_edt, tick,
     },
 };
 
@@ -41,40 +41,63 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The pipe is full if the bandwidth grows by less in three rounds.
 const FULL_GROWTH: f64 = 1.25;
 
-/// State of BBR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// State of BBR (`bbr_mode`).
+#[derive(Clone, Copy, Debug)]
 enum Mode {
+    /// The rate doubles in each round until the pipe is full.
     Startup,
+    /// The queue that STARTUP has built drains.
     Drain,
-    ProbeBw,
-    ProbeRtt,
+    /// The rate goes up and down about the bandwidth: a phase of [`CYCLE`], and when it began.
+    ProbeBw { phase: usize, since: Instant },
+    /// Little is in flight, so that the least round trip can be seen again.
+    ProbeRtt(ProbeRtt),
 }
 
-/// BBR's congestion control, version 1. Rates are segments per second.
+impl Mode {
+    /// Its number in the kernel.
+    const fn number(self) -> u8 {
+        match self {
+            Self::Startup => 0,
+            Self::Drain => 1,
+            Self::ProbeBw { .. } => 2,
+            Self::ProbeRtt(_) => 3,
+        }
+    }
+}
+
+/// BBR's congestion control, version 1. Rates are segments per second, windows and volumes segments.
 #[derive(Clone, Debug)]
 pub struct Bbr1 {
     parameters: Bbr1Parameters,
     mode: Mode,
+    /// `BtlBw`: the greatest delivery rate of the latest rounds.
     max_bw: MaxFilter,
+    /// `RTprop`, and when it was measured.
     min_rtt: Duration,
     min_rtt_at: Instant,
-    /// The rate of pacing; `None` before a round trip is known.
+    /// Rate of pacing; `None` before a round trip is known.
     rate: Option<f64>,
     /// Segments in a burst of segmentation offload at that rate.
     burst: f64,
+    /// Rate of pacing over the bandwidth.
     pacing_gain: f64,
+    /// Window over the product of bandwidth and least round trip.
     cwnd_gain: f64,
     rounds: Rounds,
+    /// The ACK at hand begins a round.
     round_start: bool,
+    /// The bandwidth when it last grew by a quarter, and rounds since.
     full_bw: f64,
     full_rounds: u32,
+    /// The bandwidth has stopped growing: the pipe is full.
     full_pipe: bool,
-    phase: usize,
-    phase_at: Instant,
+    /// What ACKs bring at once.
     aggregation: Aggregation,
+    /// The rate of a policer.
     long_term: LongTerm,
+    /// The window to return to.
     saved: Saved,
-    probe_rtt: ProbeRtt,
     random: Rng,
 }
 
@@ -96,12 +119,9 @@ impl Bbr1 {
             full_bw: 0.0,
             full_rounds: 0,
             full_pipe: false,
-            phase: 0,
-            phase_at: Instant::ZERO,
             aggregation: Aggregation::default(),
             long_term: LongTerm::default(),
             saved: Saved::NONE,
-            probe_rtt: ProbeRtt::default(),
             random: Streams::new(0).at("bbr1"),
         }
     }
@@ -111,23 +131,26 @@ impl Bbr1 {
         self.long_term.in_use().unwrap_or_else(|| self.max_bw.get())
     }
 
-    /// Adds to a window what hosts hold back in bursts.
-    fn with_budget(&self, cwnd: f64) -> f64 {
+    /// Adds to a window what hosts hold back in bursts, and rounds it up to an even number, so that ACKs of every second
+    /// segment keep it full (`bbr_quantization_budget`).
+    fn quantization_budget(&self, cwnd: f64) -> f64 {
         let cwnd = 2.0 * ceil(0.5 * (cwnd + 3.0 * self.burst));
-        let probing = self.mode == Mode::ProbeBw && self.phase == 0;
-        if probing { cwnd + 2.0 } else { cwnd }
+        // A small window would not grow in the phase that is to raise it.
+        if matches!(self.mode, Mode::ProbeBw { phase: 0, .. }) { cwnd + 2.0 } else { cwnd }
     }
 
+    /// Segments in flight that a bandwidth and a gain ask for (`bbr_inflight`).
     fn inflight(&self, bw: f64, gain: f64) -> f64 {
-        self.with_budget(bdp(bw, self.min_rtt, gain))
+        self.quantization_budget(bdp(bw, self.min_rtt, gain))
     }
 
+    /// Segments in the network when the next one leaves. While the rate probes, a burst more is on its way out.
     fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
         let extra = if self.pacing_gain > 1.0 { self.burst } else { 0.0 };
-        in_net_at_release(flight, self.bw(), extra, delivery)
+        packets_in_net_at_edt(flight, self.bw(), extra, delivery)
     }
 
-    /// Rounds and the bandwidth.
+    /// Rounds and the bandwidth (`bbr_update_bw`). A sample that the application limited counts only if it is greater.
     fn update_bw(&mut self, delivery: &Delivery, cwnd: f64) {
         self.round_start = false;
         let Some((sample, bw)) = delivery.sample.and_then(|sample| Some((sample, sample.rate()?))) else {
@@ -135,7 +158,7 @@ impl Bbr1 {
         };
         self.round_start = self.rounds.update(&sample, delivery.delivered);
         self.saved.conserving &= !self.round_start;
-        let probes_bw = self.mode == Mode::ProbeBw;
+        let probes_bw = matches!(self.mode, Mode::ProbeBw { .. });
         if self.parameters.long_term_bw && self.long_term.update(delivery, self.round_start, probes_bw) {
             self.begin_cycle(delivery.now);
         }
@@ -145,23 +168,21 @@ impl Bbr1 {
         self.aggregation.update(self.bw(), delivery, self.round_start, Aggregation::ROUNDS, cwnd);
     }
 
-    /// Begins `PROBE_BW` in any phase but the one that drains.
+    /// Begins `PROBE_BW` in any phase but the one that drains (`bbr_reset_probe_bw_mode`).
     fn begin_cycle(&mut self, now: Instant) {
-        self.mode = Mode::ProbeBw;
-        self.phase = 7 - (self.random.uniform() * 7.0) as usize;
-        self.next_phase(now);
+        let phase = 7 - (self.random.uniform() * 7.0) as usize;
+        self.begin_phase(phase + 1, now);
     }
 
-    fn next_phase(&mut self, now: Instant) {
-        self.phase = (self.phase + 1) % CYCLE.len();
-        self.phase_at = now;
+    fn begin_phase(&mut self, phase: usize, now: Instant) {
+        self.mode = Mode::ProbeBw { phase: phase % CYCLE.len(), since: now };
     }
 
-    fn update_phase(&mut self, delivery: &Delivery) {
-        if self.mode != Mode::ProbeBw {
-            return;
-        }
-        let full = delivery.now.since(self.phase_at) > self.min_rtt;
+    /// A phase of a gain above 1 lasts until that much is in flight, or something is lost; one below 1 ends as soon as no
+    /// queue is left (`bbr_is_next_cycle_phase`).
+    fn update_cycle_phase(&mut self, delivery: &Delivery) {
+        let Mode::ProbeBw { phase, since } = self.mode else { return };
+        let full = delivery.now.since(since) > self.min_rtt;
         let bw = self.max_bw.get();
         let over = if self.pacing_gain > 1.0 {
             full && (delivery.lost > 0
@@ -172,10 +193,12 @@ impl Bbr1 {
             full
         };
         if over {
-            self.next_phase(delivery.now);
+            self.begin_phase(phase + 1, delivery.now);
         }
     }
 
+    /// The pipe is full if the bandwidth has grown by less than a quarter in three rounds
+    /// (`bbr_check_full_bw_reached`).
     fn check_full_pipe(&mut self, delivery: &Delivery) {
         let limited = delivery.sample.is_none_or(|sample| sample.app_limited);
         if self.full_pipe || !self.round_start || limited {
@@ -189,20 +212,22 @@ impl Bbr1 {
         self.full_pipe = self.full_rounds >= 3;
     }
 
+    /// STARTUP ends when the pipe is full, DRAIN when no queue is left (`bbr_check_drain`).
     fn check_drain(&mut self, delivery: &Delivery, window: &mut Window) {
         if !matches!(self.mode, Mode::Startup | Mode::Drain) {
             return;
         }
         let target = self.inflight(self.max_bw.get(), 1.0);
-        if self.mode == Mode::Startup && self.full_pipe {
+        if matches!(self.mode, Mode::Startup) && self.full_pipe {
             self.mode = Mode::Drain;
             window.ssthresh = target.max(2.0);
         }
-        if self.mode == Mode::Drain && self.in_net(delivery.flight, delivery) <= target {
+        if matches!(self.mode, Mode::Drain) && self.in_net(delivery.flight, delivery) <= target {
             self.begin_cycle(delivery.now);
         }
     }
 
+    /// The least round trip, which is measured anew once it has aged (`bbr_update_min_rtt`).
     fn update_min_rtt(&mut self, delivery: &Delivery, window: &mut Window) {
         let now = tick(delivery.now);
         let expired = now.since(self.min_rtt_at) > self.parameters.min_rtt_window;
@@ -211,16 +236,14 @@ impl Bbr1 {
         {
             (self.min_rtt, self.min_rtt_at) = (rtt, now);
         }
-        if expired && self.mode != Mode::ProbeRtt && !self.parameters.probe_rtt.is_zero() {
+        let probes = matches!(self.mode, Mode::ProbeRtt(_));
+        if expired && !probes && !self.parameters.probe_rtt.is_zero() {
             self.saved.save(window.cwnd, true);
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt.begin();
+            self.mode = Mode::ProbeRtt(ProbeRtt::default());
         }
-        if self.mode != Mode::ProbeRtt {
-            return;
-        }
+        let Mode::ProbeRtt(probe) = &mut self.mode else { return };
         let rounds = (&mut self.rounds, self.round_start);
-        if self.probe_rtt.is_over(delivery, rounds, MIN_CWND, self.parameters.probe_rtt) {
+        if probe.is_over(delivery, rounds, MIN_CWND, self.parameters.probe_rtt) {
             self.min_rtt_at = now;
             window.cwnd = window.cwnd.max(self.saved.cwnd);
             if self.full_pipe {
@@ -231,18 +254,19 @@ impl Bbr1 {
         }
     }
 
+    /// The gains of the state (`bbr_update_gains`). A policer's rate is not probed beyond.
     fn update_gains(&mut self) {
         let Bbr1Parameters { high_gain, drain_gain, cwnd_gain, .. } = self.parameters;
         (self.pacing_gain, self.cwnd_gain) = match self.mode {
             Mode::Startup => (high_gain, high_gain),
             Mode::Drain => (drain_gain, high_gain),
-            Mode::ProbeBw if self.long_term.in_use().is_some() => (1.0, cwnd_gain),
-            Mode::ProbeBw => (CYCLE[self.phase], cwnd_gain),
-            Mode::ProbeRtt => (1.0, 1.0),
+            Mode::ProbeBw { .. } if self.long_term.in_use().is_some() => (1.0, cwnd_gain),
+            Mode::ProbeBw { phase, .. } => (CYCLE[phase], cwnd_gain),
+            Mode::ProbeRtt(_) => (1.0, 1.0),
         };
     }
 
-    /// Before the pipe is full, the rate only rises.
+    /// The rate of pacing (`bbr_set_pacing_rate`). Before the pipe is full it only rises.
     fn set_rate(&mut self, delivery: &Delivery, window: &Window) {
         let kept = 1.0 - self.parameters.pacing_margin;
         let before = self.rate.unwrap_or_else(|| {
@@ -256,15 +280,16 @@ impl Bbr1 {
         }
     }
 
+    /// The window follows its target, never below four segments (`bbr_set_cwnd`).
     fn set_cwnd(&mut self, delivery: &Delivery, window: &mut Window) {
         let newly = f64::from(delivery.newly);
-        if delivery.newly > 0 && self.saved.recover(delivery, window) {
+        if delivery.newly > 0 && self.saved.recover_or_restore(delivery, window) {
             self.rounds.begin(delivery.delivered);
         }
         if delivery.newly > 0 && !self.saved.conserving {
             let extra = if self.full_pipe { self.aggregation.extra(self.bw()) } else { 0.0 };
             let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + extra;
-            let target = self.with_budget(target);
+            let target = self.quantization_budget(target);
             if self.full_pipe {
                 window.cwnd = min(window.cwnd + newly, target);
             } else if window.cwnd < target || (delivery.delivered as f64) < INIT_CWND {
@@ -272,7 +297,7 @@ impl Bbr1 {
             }
             window.cwnd = max(window.cwnd, MIN_CWND);
         }
-        if self.mode == Mode::ProbeRtt {
+        if matches!(self.mode, Mode::ProbeRtt(_)) {
             window.cwnd = window.cwnd.min(MIN_CWND);
         }
     }
@@ -292,7 +317,7 @@ impl Congestion for Bbr1 {
     }
 
     fn limits_itself(&self) -> bool {
-        self.mode == Mode::ProbeRtt
+        matches!(self.mode, Mode::ProbeRtt(_))
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
@@ -300,7 +325,7 @@ impl Congestion for Bbr1 {
             (self.min_rtt, self.min_rtt_at) = (delivery.min_rtt, tick(delivery.now));
         }
         self.update_bw(delivery, window.cwnd);
-        self.update_phase(delivery);
+        self.update_cycle_phase(delivery);
         self.check_full_pipe(delivery);
         self.check_drain(delivery, window);
         self.update_min_rtt(delivery, window);
@@ -312,14 +337,14 @@ impl Congestion for Bbr1 {
     fn on_ack(&mut self, _: Ack, _: &mut Window) {}
 
     fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
-        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.save(window.cwnd, self.limits_itself());
         Repair::Uncut
     }
 
     fn on_mark(&mut self, _: Signal, _: &mut Window) {}
 
     fn on_timeout(&mut self, _: Signal, window: &mut Window) {
-        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.save(window.cwnd, self.limits_itself());
         self.saved.state = RecoveryState::Loss;
         self.full_bw = 0.0;
         self.round_start = true;
@@ -331,7 +356,7 @@ impl Congestion for Bbr1 {
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        record("mode", f64::from(self.mode as u8));
+        record("mode", f64::from(self.mode.number()));
         record("bw", self.bw());
         record("min_rtt", self.min_rtt.as_secs_f64());
         record("pacing_gain", self.pacing_gain);

@@ -35,7 +35,9 @@ pub use self::parameters::Bbr3Parameters;
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
     Window,
-    bbr::{Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, in_net_at_release, tick},
+    bbr::{
+        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick,
+    },
 };
 
 /// The pipe is full if the bandwidth grows by less in three rounds.
@@ -190,7 +192,7 @@ impl Bbr3 {
 
     fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
         let extra = if self.pacing_gain > 1.0 { self.tso_segments() } else { 0.0 };
-        in_net_at_release(flight, self.bw(), extra, delivery)
+        packets_in_net_at_edt(flight, self.bw(), extra, delivery)
     }
 
     fn with_headroom(&self) -> f64 {
