@@ -34,8 +34,8 @@ impl Connection {
             let is_plain = limit != self.end && !tells_cwr;
             let (header, next) = if is_plain && number + 1 == limit {
                 (self.header, limit)
-            } else if is_plain && limit - number <= u32::from(u16::MAX) {
-                (self.header.with_options((limit - number - 1) as u16), limit)
+            } else if is_plain && let Ok(more) = u16::try_from(limit - number - 1) {
+                (self.header.with_options(more), limit)
             } else {
                 self.row(number..limit, now)
             };
