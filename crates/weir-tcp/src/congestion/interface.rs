@@ -153,7 +153,8 @@ impl RateSample {
     /// Segments per second.
     #[inline]
     pub fn rate(&self) -> Option<f64> {
-        self.interval.map(|interval| self.delivered as f64 / interval.as_nanos() as f64 * 1e9)
+        // Signed: the processor converts them in one step.
+        self.interval.map(|interval| self.delivered as i64 as f64 / interval.as_nanos() as i64 as f64 * 1e9)
     }
 }
 

@@ -47,18 +47,26 @@ pub(super) fn tick(now: Instant) -> Instant {
     Instant::from_nanos(now.as_nanos() / TICK * TICK)
 }
 
-/// The least whole number that is not below `value`, which is small and not negative. In the way of each ACK: the one of
-/// the library asks for more.
+/// The whole number nearest to `value`, which is not negative and below 2^51: above 2^52 a number has no fraction. On the
+/// way of each ACK: the functions of the library ask for more.
+#[inline]
+fn nearest(value: f64) -> f64 {
+    const NO_FRACTION: f64 = (1_u64 << 52) as f64;
+    (value + NO_FRACTION) - NO_FRACTION
+}
+
+/// The least whole number that is not below `value`, for which see [`nearest`].
 #[inline]
 pub(super) fn ceil(value: f64) -> f64 {
-    let whole = floor(value);
+    let whole = nearest(value);
     if whole < value { whole + 1.0 } else { whole }
 }
 
-/// The greatest whole number that is not above `value`, likewise.
+/// The greatest whole number that is not above `value`, for which see [`nearest`].
 #[inline]
 pub(super) fn floor(value: f64) -> f64 {
-    value as i64 as f64
+    let whole = nearest(value);
+    if whole > value { whole - 1.0 } else { whole }
 }
 
 /// The lesser of two numbers; the one of the library looks for NaN, too.
@@ -76,7 +84,7 @@ pub(super) fn max(one: f64, other: f64) -> f64 {
 /// Segments that `rate` sends in a time.
 #[inline]
 pub(super) fn segments_in(rate: f64, time: Duration) -> f64 {
-    rate * (time.as_nanos() as f64 * 1e-9)
+    rate * (time.as_nanos() as i64 as f64 * 1e-9)
 }
 
 /// `gain` times the product of bandwidth and round trip, in whole segments.
@@ -112,4 +120,23 @@ pub(super) fn check_min_rtt_window(window: Duration) -> Result<(), Invalid> {
 pub(super) fn check_min_tso_segments(segments: u32) -> Result<(), Invalid> {
     let problem = "min_tso_segments is zero: a burst has at least one segment";
     Invalid::unless(segments > 0, "min_tso_segments", problem, "Linux has 2")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::float_cmp, reason = "whole numbers are exact")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn whole_numbers_are_those_of_the_library(
+            value in prop_oneof![0.0..1e15_f64, 0.0..100.0_f64, (0_u32..1000).prop_map(f64::from)],
+        ) {
+            prop_assert_eq!(ceil(value), libm::ceil(value));
+            prop_assert_eq!(floor(value), libm::floor(value));
+        }
+    }
 }
