@@ -154,7 +154,9 @@ impl RateSample {
     #[inline]
     pub fn rate(&self) -> Option<f64> {
         // Signed: the processor converts them in one step.
-        self.interval.map(|interval| self.delivered as i64 as f64 / interval.as_nanos() as i64 as f64 * 1e9)
+        self.interval.map(|interval| {
+            self.delivered.cast_signed() as f64 / interval.as_nanos().cast_signed() as f64 * 1e9
+        })
     }
 }
 

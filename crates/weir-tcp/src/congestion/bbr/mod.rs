@@ -84,7 +84,7 @@ pub(super) fn max(one: f64, other: f64) -> f64 {
 /// Segments that `rate` sends in a time.
 #[inline]
 pub(super) fn segments_in(rate: f64, time: Duration) -> f64 {
-    rate * (time.as_nanos() as i64 as f64 * 1e-9)
+    rate * (time.as_nanos().cast_signed() as f64 * 1e-9)
 }
 
 /// `gain` times the product of bandwidth and round trip, in whole segments.
