@@ -158,10 +158,7 @@ def unrecorded(
 ) -> Generator[Sweep]:
     """Opens a comparison in a store that ends with the block, for results that are not opened again."""
     plan = plan_at_one_point("compare", scenario, variants, replications)
-    with (
-        Store.unkept(DEFAULT.parent) as store,
-        chosen_workers(threads=threads) as workers,
-    ):
+    with Store.unkept(DEFAULT.parent) as store, chosen_workers(threads=threads) as workers:
         yield execute_plan(plan, store, workers, progress)[0]
 
 
@@ -179,8 +176,7 @@ def _capture(
 
     def look(batch: _core.Batch) -> None:
         if progress is not None:
-            spent = time.monotonic() - started
-            progress(Progress(wall_s=spent, wanted=runs, under_way=batch.progress))
+            progress(Progress(wall_s=time.monotonic() - started, wanted=runs, under_way=batch.progress))
 
     scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
     directory = store.claim_directory(record) / "captures"

@@ -48,7 +48,7 @@ pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
 
-/// What a congestion control sets besides the window.
+/// Values that a congestion control sets besides the window.
 pub(crate) struct Pace {
     /// See [`Congestion::pacing_rate`].
     pub(crate) rate: Option<f64>,

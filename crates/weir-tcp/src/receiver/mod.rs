@@ -34,7 +34,7 @@ pub struct Receiver {
     marked: u32,
     /// Segments that arrived beyond `expected`.
     beyond: Beyond,
-    /// What its ACKs report besides their number; `None` if nothing.
+    /// Reports of its ACKs besides their number; `None` if there are none.
     reporter: Option<Box<Reporter>>,
     /// ACKs bear an echo: a mark arrived and the sender has not yet said that it cut its window; if
     /// feedback is exact, the last segment was marked.

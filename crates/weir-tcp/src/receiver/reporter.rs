@@ -3,8 +3,7 @@
 use super::{accecn::AccEcn, compression::Compression, log::OptionLog};
 use crate::TcpParameters;
 
-/// What a receiver with selective acknowledgements reports, and how it does. Few receivers have one, and the others
-/// stay small.
+/// Reports of a receiver with selective acknowledgements. Few receivers have them, and the others stay small.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     pub(super) log: OptionLog,

@@ -164,7 +164,7 @@ impl<R: Recovery, T: Transport<R>> Machine<R, T> {
         connection.timer.min(self.recovery.due()).min(self.transport.due())
     }
 
-    /// What is due is due now.
+    /// The instant of [`Machine::due`] has come.
     pub(super) fn on_timeout(&mut self, connection: &mut Connection, now: Instant) {
         if connection.timer > now {
             self.transport.on_wake(connection, &mut self.recovery, now);

@@ -92,7 +92,7 @@ pub struct Bbr1 {
     full_rounds: u32,
     /// The bandwidth has stopped growing: the pipe is full.
     full_pipe: bool,
-    /// What ACKs bring at once.
+    /// Surplus that ACKs bring at once.
     aggregation: Aggregation,
     /// The rate of a policer.
     long_term: LongTerm,

@@ -27,11 +27,15 @@ mod bounds;
 mod parameters;
 mod probe_bw;
 mod probe_rtt;
+mod state;
 
 use weir_types::{Duration, Instant, Rng, Streams};
 
-use self::bounds::Bounds;
 pub use self::parameters::Bbr3Parameters;
+use self::{
+    bounds::Bounds,
+    state::{Acks, Mode, Phase},
+};
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
     Window,
@@ -42,34 +46,6 @@ use super::{
 
 /// The pipe is full if the bandwidth grows by less in three rounds.
 const FULL_GROWTH: f64 = 1.25;
-
-/// State of BBR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Startup,
-    Drain,
-    ProbeBw(Phase),
-    ProbeRtt,
-}
-
-/// The phases of `PROBE_BW`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Up,
-    Down,
-    Cruise,
-    Refill,
-}
-
-/// Phase of the latest probe that samples report (the draft's `BBR.ack_phase`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acks {
-    Init,
-    Refilling,
-    Starting,
-    Feedback,
-    Stopping,
-}
 
 /// BBR's congestion control, version 3. Rates are segments per second.
 #[derive(Clone, Debug)]

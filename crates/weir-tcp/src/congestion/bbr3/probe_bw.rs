@@ -2,7 +2,10 @@
 
 use weir_types::{Duration, Instant};
 
-use super::{Acks, Bbr3, Delivery, Mode, Phase, RateSample};
+use super::{
+    Bbr3, Delivery, RateSample,
+    state::{Acks, Mode, Phase},
+};
 
 impl Bbr3 {
     pub(super) fn begin_down(&mut self, now: Instant, delivered: u64) {

@@ -1,6 +1,10 @@
 //! The least round trip, and `PROBE_RTT`: a short time with little in flight, so that it can be seen again.
 
-use super::{Acks, Bbr3, Delivery, MIN_CWND, Mode, RateSample, Window, bdp, tick};
+use super::{
+    Bbr3, Delivery, MIN_CWND, RateSample, Window, bdp,
+    state::{Acks, Mode},
+    tick,
+};
 
 impl Bbr3 {
     pub(super) fn update_min_rtt(&mut self, delivery: &Delivery, window: &mut Window) {
