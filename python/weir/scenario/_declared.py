@@ -182,7 +182,7 @@ def _default(value: object) -> str | None:
     if isinstance(value, dict):
         names = list(cast("dict[str, object]", value))
         return names[0] if len(names) == 1 else None
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
+    return f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
 
 
 def _choices(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
