@@ -39,9 +39,7 @@ use self::{
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
     Window,
-    bbr::{
-        Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick,
-    },
+    bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
 
 /// The pipe is full if the bandwidth grows by less in three rounds.
