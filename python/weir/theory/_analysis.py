@@ -163,7 +163,7 @@ class Analysis:
         ]
         found: dict[str, Any] = {
             "scenario": system.name,
-            "law": point.aqm.name,
+            "aqm": point.aqm.name,
             "capacity_packets_per_s": system.capacity,
             "operating_point": {"queue_packets": point.queue, "state": point.state, "groups": groups},
             "no_linear_loop": self.why,
