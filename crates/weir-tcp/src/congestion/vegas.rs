@@ -88,7 +88,7 @@ impl Vegas {
     }
 
     /// A round is over: what the next one does.
-    fn judge(&mut self, window: &mut Window) {
+    fn classify(&mut self, window: &mut Window) {
         let VegasParameters { alpha, beta, gamma } = self.parameters;
         let mean = self.sum.as_secs_f64() / f64::from(self.samples);
         (self.sum, self.samples) = (Duration::ZERO, 0);
@@ -118,7 +118,7 @@ impl Congestion for Vegas {
         self.base = self.base.min(ack.rtt);
         self.slow_start &= window.cwnd < window.ssthresh;
         if self.round.ends(&ack) && self.samples > 0 {
-            self.judge(window);
+            self.classify(window);
         }
         self.sum = self.sum + ack.rtt;
         self.samples += 1;
