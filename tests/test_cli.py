@@ -36,7 +36,7 @@ def with_red(parameters: str) -> str:
 
 BAD_SCENARIOS = {
     "unknown key": (changed("rate =", "rat ="), "rat"),
-    "unknown law": (
+    "unknown discipline": (
         changed('buffer = "20 packets"\n', 'buffer = "20 packets"\nqueue.purple = {}\n'),
         "links.bottleneck.queue",
     ),
@@ -322,8 +322,8 @@ def test_the_list_names_everything(weir_command: Command) -> None:
     assert {"reno", "tahoe", "cubic", "vegas", "dctcp", "rem-host", "wireless"} <= {
         c["name"] for c in controls
     }
-    laws = json.loads(weir_command("list", "disciplines", "--json").stdout)["disciplines"]
-    assert {"drop-tail", "red", "rem"} <= {law["name"] for law in laws}
+    disciplines = json.loads(weir_command("list", "disciplines", "--json").stdout)["disciplines"]
+    assert {"drop-tail", "red", "rem"} <= {one["name"] for one in disciplines}
     assert (
         "there are: disciplines, congestion, recovery, traffic, sizes, losses, scenarios, measures"
         in refused(weir_command("list", "flowers"))

@@ -139,7 +139,7 @@ def test_one_run_without_periods_has_nothing_to_compare(single: weir.Sweep) -> N
         plot.ellipses(single)
 
 
-def test_over_time_each_law_shows_what_it_is_known_by(compared: weir.Sweep) -> None:
+def test_over_time_each_discipline_shows_what_it_is_known_by(compared: weir.Sweep) -> None:
     panels = plot.over_time(compared).rows["panel"].unique(maintain_order=True).to_list()
     assert panels == [
         "DropTail: queue (packets)",
@@ -152,11 +152,11 @@ def test_over_time_each_law_shows_what_it_is_known_by(compared: weir.Sweep) -> N
 
 
 def test_of_too_many_variables_the_most_telling_are_drawn() -> None:
-    laws = {f"variant {number}": {"queue": 0, "probability": 1, "delay (s)": 2} for number in range(8)}
-    rows = [(f"{label}: {name}", rank) for label, names in laws.items() for name, rank in names.items()]
+    variants = {f"variant {number}": {"queue": 0, "probability": 1, "delay (s)": 2} for number in range(8)}
+    rows = [(f"{label}: {name}", rank) for label, names in variants.items() for name, rank in names.items()]
     names, drawn = _panels(pl.DataFrame(rows, schema=["panel", "rank"], orient="row"))
     assert len(names) == 24
-    assert drawn == [f"{label}: {name}" for label in laws for name in ("queue", "probability")]
+    assert drawn == [f"{label}: {name}" for label in variants for name in ("queue", "probability")]
 
 
 def test_of_one_run_the_course_over_time_comes_first() -> None:

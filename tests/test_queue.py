@@ -67,7 +67,7 @@ def fair(
     return weir.Queue({name: {"flow_hashing": "modulo", **aqm[name]}}, rate=rate, buffer=buffer)
 
 
-def test_a_law_within_fair_queueing_works() -> None:
+def test_an_aqm_within_fair_queueing_works() -> None:
     table = {"min_th": "1 packet", "max_th": "3 packets", "max_p": 1.0, "w_q": 1.0}
     queue = fair({"fq": {"aqm": {"red": table}, "aqm_backlog": "flow"}})
     verdicts = [queue.offer(n * 1e-6, 1000, flow).verdict for n in range(5) for flow in (0, n)]
@@ -75,7 +75,7 @@ def test_a_law_within_fair_queueing_works() -> None:
     assert queue.variables["average"] > 0
 
 
-def test_another_rate_reaches_the_law() -> None:
+def test_another_rate_reaches_the_aqm() -> None:
     """A silence of 50 ms is 50 packets at 8 Mbit/s, and 25 at half of it."""
 
     def average(rate: str) -> float:

@@ -95,11 +95,11 @@ def test_an_ambiguous_bottleneck_has_to_be_named() -> None:
 def test_disciplines_are_compared() -> None:
     result = weir.Scenario.loads(SMALL).compare(disciplines=["rem", "drop-tail"])
     assert result.variants == ["rem", "drop-tail"]
-    laws = {
+    queues = {
         name: list(tomllib.loads(text)["links"]["bottleneck"]["queue"])
         for name, text in result.resolved.items()
     }
-    assert laws == {"rem": ["rem"], "drop-tail": ["drop-tail"]}
+    assert queues == {"rem": ["rem"], "drop-tail": ["drop-tail"]}
 
 
 CHANGED = """

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from validation import (
+    aqm,
     kernel,
     kernel_habits,
     l4s,
-    law,
     loop,
     operating,
     options,
@@ -47,33 +47,33 @@ def outcome() -> Outcome:
 
 
 def test_red_average_follows_ns2_at_every_arrival() -> None:
-    replay = law.red()
+    replay = aqm.red()
     assert replay.measure.count == 3457
     assert replay.probability.count == 1589
     assert replay.misjudged == 0
-    assert replay.measure.relative <= law.TOLERANCE
-    assert replay.probability.relative <= law.TOLERANCE
+    assert replay.measure.relative <= aqm.TOLERANCE
+    assert replay.probability.relative <= aqm.TOLERANCE
 
 
 def test_red_with_the_papers_idle_rule_differs_but_little() -> None:
-    replay = law.red({})
+    replay = aqm.red({})
     assert replay.misjudged == 0
     assert 0.0 < replay.measure.mean < replay.measure.largest < 1.0
 
 
 def test_rem_price_equals_ns2s_in_every_bit() -> None:
-    replay = law.rem()
+    replay = aqm.rem()
     assert replay.measure.count == replay.measure.equal == 2499
     assert replay.misjudged == 0
-    assert replay.probability.relative <= law.TOLERANCE
+    assert replay.probability.relative <= aqm.TOLERANCE
 
 
 def lineage() -> traces.Lineage:
     return outcome().lineage
 
 
-def traced(law: str, variable: str) -> traces.Traced:
-    return next(found for found in lineage().traced if (found.law, found.variable) == (law, variable))
+def traced(aqm: str, variable: str) -> traces.Traced:
+    return next(found for found in lineage().traced if (found.aqm, found.variable) == (aqm, variable))
 
 
 def test_pi_probability_equals_ns2s_in_every_bit() -> None:
@@ -91,7 +91,7 @@ def test_avq_signals_what_ns2_signals() -> None:
 def test_what_differs_from_ns2_is_calculated_by_weirs_rules() -> None:
     found = [found for found in lineage().traced if found.rules]
     assert len(found) == 8
-    assert [(found.law, found.variable) for found in found if not found.holds] == []
+    assert [(found.aqm, found.variable) for found in found if not found.holds] == []
     assert all(
         found.rules.equal == found.rules.count
         for found in found

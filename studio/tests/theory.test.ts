@@ -39,7 +39,7 @@ function fluid(variant: string): { ring: Ring; now: number } {
   return { ring, now: ring.last("time") };
 }
 
-it("the model comes to the target of a law that has one", () => {
+it("the model comes to the target of an AQM that has one", () => {
   const { ring, now } = fluid("rem");
   expect(now).toBeCloseTo(60);
   expect(ring.columns).toEqual(["time", PORT + "delay", PORT + "signals", PORT + "price", "flows.reno.cwnd"]);

@@ -80,7 +80,7 @@ def test_the_scorecard_its_files_and_a_second_time(weir_command: Command) -> Non
     assert weir_command("results", "--prune").stdout.startswith("removed 0 runs")
 
 
-def test_a_law_in_python_and_the_queue_of_a_scenario(
+def test_an_aqm_in_python_and_the_queue_of_a_scenario(
     weir_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("leaky.py").write_text(LEAKY, encoding="utf-8")

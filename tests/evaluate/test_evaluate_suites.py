@@ -141,7 +141,7 @@ def test_parameters_are_halved_and_doubled_one_by_one() -> None:
     assert {name for name in plain if plain[name] != changed[name]} == {"target"}
 
 
-def test_targets_are_those_of_the_laws() -> None:
+def test_targets_are_those_of_the_aqms() -> None:
     (cell,) = evaluate.chosen("all", ["mild"])
     level = cell.places(quick=False)[0]
     found = {

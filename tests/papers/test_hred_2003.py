@@ -40,9 +40,9 @@ def test_table_2_follows_from_the_link() -> None:
     assert b == pytest.approx(parameters.PRINTED_B, rel=1e-4)
     # The scenarios have PI's gains per packet.
     scenario = tomllib.loads(Scenario.load("papers/hred-2003-steady").variant("pi").to_toml())
-    law = scenario["links"]["bottleneck"]["queue"]["pi"]
-    assert law["a"] == pytest.approx(parameters.PRINTED_A * parameters.PACKET)
-    assert law["b"] == pytest.approx(parameters.PRINTED_B * parameters.PACKET)
+    aqm = scenario["links"]["bottleneck"]["queue"]["pi"]
+    assert aqm["a"] == pytest.approx(parameters.PRINTED_A * parameters.PACKET)
+    assert aqm["b"] == pytest.approx(parameters.PRINTED_B * parameters.PACKET)
 
 
 @pytest.mark.parametrize(("queue", "seconds"), [(312.5e3, 1.34), (500e3, 0.26), (62.5e3, 1.05), (0.0, 0.61)])
@@ -148,11 +148,11 @@ def test_a_cycle_is_found_in_noise() -> None:
 
 
 def test_ns2_stands_beside_what_it_ran() -> None:
-    laws = {name for experiment in EXPERIMENTS for name in experiment.variants}
+    variants = {name for experiment in EXPERIMENTS for name in experiment.variants}
     assert ns2_mean("hred_2003", "steady-ftp", "pi", "mean_queue", 100.0) == pytest.approx(374.0, abs=1.0)
     assert ns2_mean("hred_2003", "dynamic-ftp", "red", "mean_queue", 800.0) == pytest.approx(569.0, abs=2.0)
     assert ns2_mean("hred_2003", "steady-ftp", "hred", "mean_queue", 100.0) is None
-    assert {"red", "pi", "avq", "hred"} <= laws
+    assert {"red", "pi", "avq", "hred"} <= variants
 
 
 JUDGED = {"steady", "dynamic", "moderate", "heavy"}

@@ -266,10 +266,10 @@ def test_experiments_are_sound(experiment: Experiment) -> None:
 
 
 def test_stages_are_those_of_the_scenario() -> None:
-    law = Scenario.load(SCENARIO).variant("op-red-targets").to_toml()
+    written = Scenario.load(SCENARIO).variant("op-red-targets").to_toml()
     for stage in STAGES["targets"][1:]:
-        assert f"{stage.target.delay:g} ms" in law
-        assert f"{stage.start_s:g} s" in law
+        assert f"{stage.target.delay:g} ms" in written
+        assert f"{stage.start_s:g} s" in written
     assert "step = 60" in Scenario.load(SCENARIO).variant("op-red-loads").to_toml()
 
 
@@ -304,9 +304,9 @@ def test_a_small_max_p_loses_by_force() -> None:
 
 def test_op_red_comes_to_its_target() -> None:
     target = Target(11.1, 2.6)
-    law = "links.bottleneck.queue.op-red"
+    queue = "links.bottleneck.queue.op-red"
     written: dict[str, Value] = {"target_delay": f"{target.delay} ms", "target_loss": target.loss / 100.0}
-    set_: dict[str, Value] = {f"{law}.{name}": value for name, value in written.items()}
+    set_: dict[str, Value] = {f"{queue}.{name}": value for name, value in written.items()}
     base = Scenario.load(SCENARIO, {"flows.ftp.count": 20}).variant("op-red").replace(set_)
     rows = _whole(base.replace({"duration": "200 s", "measure.warm_up": "100 s"}), 1)
     assert target.distance(rows["delay_mean_ms"].to_numpy(), 100.0 * rows["loss"].to_numpy())[0] < 1.15

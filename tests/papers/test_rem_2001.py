@@ -100,7 +100,7 @@ def test_every_burst_length_loses_one_in_a_hundred() -> None:
     assert parse(bursts.axes["to_good"]).paths[0].endswith("to_good")
 
 
-def test_figure_1_is_the_laws() -> None:
+def test_figure_1_is_the_profiles_of_red_and_rem() -> None:
     red, rem = (facet.curves[0] for facet in figure_1(Study({})))
     at = dict(zip(red.x, red.y, strict=True))
     assert (at[5.0], at[15.0], at[20.0], at[30.0]) == pytest.approx((0.0, 0.1, 0.4, 1.0))

@@ -1,4 +1,4 @@
-"""Compares the recorded traces with an independent calculation (model.py, queue_model.py, law_models.py).
+"""Compares the recorded traces with an independent calculation (model.py, queue_model.py, aqm_models.py).
 
 Needs no ns-2.
 
@@ -14,7 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reference.law_models import Avq, Pi, moments, moving
+from reference.aqm_models import Avq, Pi, moments, moving
 from reference.model import Options, Wire
 from reference.queue_model import Red, Rem
 
@@ -188,14 +188,14 @@ def main() -> int:
     """Checks every trace and says what it found."""
     names = sorted(path.stem for path in HERE.glob("newreno-*.csv"))
     failed = False
-    laws = (
+    aqms = (
         check_red,
         check_rem,
         check_pi,
         *(lambda name=name: check_avq(name) for name in ("avq-marks", "avq-drops")),
         *(lambda name=name: check_max_p(name) for name in ("adaptive-red", "feng-red")),
     )
-    for check in (*laws, *(lambda name=name: check_sender(name) for name in names)):
+    for check in (*aqms, *(lambda name=name: check_sender(name) for name in names)):
         try:
             sys.stdout.write(check() + "\n")
         except DisagreementError as error:

@@ -19,8 +19,8 @@ from weir.sweep._design import Design, DesignError, grid, lhs, morris, saltelli,
 
 RATE = parse("links.bottleneck.rate=1..100 Mbit/s log; links.bottleneck.buffer=20..200 packets")
 COUNT = parse("flows.ftp.count=1..8")
-LAW = parse("links.bottleneck.queue.red.spacing=uniform, wait, geometric")
-AXES = [RATE, COUNT, LAW]
+SPACING = parse("links.bottleneck.queue.red.spacing=uniform, wait, geometric")
+AXES = [RATE, COUNT, SPACING]
 
 Sampler = Callable[[Sequence[Axis], int, int], Design]
 
@@ -45,7 +45,7 @@ def test_no_axis_is_one_point() -> None:
 
 def test_a_range_has_no_grid() -> None:
     with pytest.raises(AxisError, match="add `in 5`") as error:
-        grid([LAW, RATE])
+        grid([SPACING, RATE])
     assert error.value.path == RATE.column
 
 
@@ -113,7 +113,7 @@ def test_columns_are_numbers_in_the_unit_of_the_axis_or_texts() -> None:
 
 @given(st.integers(1, 60), st.integers(0, 1000))
 def test_a_latin_hypercube_has_one_point_in_every_slice(n: int, seed: int) -> None:
-    cube = lhs([COUNT, LAW], n, seed).cube
+    cube = lhs([COUNT, SPACING], n, seed).cube
     assert cube is not None
     slices = np.floor(cube * n).astype(int)
     assert (np.sort(slices, axis=0) == np.arange(n)[:, np.newaxis]).all()

@@ -142,7 +142,7 @@ def test_the_same_rows_from_a_cluster(swept: weir.Sweep, pair: weir.Scenario, tm
         assert tables(found)[name].equals(frame), name
 
 
-def test_an_axis_of_one_law_leaves_the_others_alone(pair: weir.Scenario, tmp_path: Path) -> None:
+def test_an_axis_of_one_aqm_leaves_the_others_alone(pair: weir.Scenario, tmp_path: Path) -> None:
     seen: list[Progress] = []
     found = pair.sweep(
         {"links.bottleneck.queue.red.max_th": ["8 packets", "12 packets", "16 packets"]},

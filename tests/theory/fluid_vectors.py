@@ -23,8 +23,8 @@ def at(values: np.ndarray[Any, np.dtype[np.float64]], course: Course, instant: f
 
 
 def pi_system(flows: float) -> System:
-    law = theory.continuous_pi(9.781079088495473e-06, 0.5287857756626346, 172.5)
-    return System((Group(flows, 0.2, cut=HALF),), 3750.0, law)
+    aqm = theory.continuous_pi(9.781079088495473e-06, 0.5287857756626346, 172.5)
+    return System((Group(flows, 0.2, cut=HALF),), 3750.0, aqm)
 
 
 @lru_cache
@@ -59,10 +59,10 @@ def dctcp_course() -> Course:
 
 @lru_cache
 def hred_swing(k: float, queue: float, factor: float) -> float:
-    law = theory.Hred(250.0, 500.0, k, 0.24, 2.0, 425.0)
-    system = System((Group(100.0, 0.2, cut=HALF),), 8000.0, law, buffer=1000.0)
+    aqm = theory.Hred(250.0, 500.0, k, 0.24, 2.0, 425.0)
+    system = System((Group(100.0, 0.2, cut=HALF),), 8000.0, aqm, buffer=1000.0)
     rest = operating_point(system)
-    state = math.log(rest.state / law.height(425.0) * factor)
+    state = math.log(rest.state / aqm.height(425.0) * factor)
     return integrate([Phase(0.0, system)], 120.0, start=rest, queue=queue, state=state).swing(80.0)
 
 

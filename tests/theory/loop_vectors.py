@@ -31,13 +31,13 @@ def senders(i: Inputs, queue: float | None = None, **more: Any) -> tuple[Group, 
 def held(i: Inputs, queue: float | None = None, **more: Any) -> System:
     """System at a queue that an integrator holds; R includes it."""
     target = i.get("q", 20.0 if queue is None else queue)
-    law = theory.pi(2e-5, 1.9e-5, 0.01, target)
-    return System(senders(i, None if "d" in i else target, **more), i["C"], law, i.get("u", 0.0))
+    aqm = theory.pi(2e-5, 1.9e-5, 0.01, target)
+    return System(senders(i, None if "d" in i else target, **more), i["C"], aqm, i.get("u", 0.0))
 
 
 def red(i: Inputs, **more: Any) -> System:
-    law = Red(i["min_th"], i["max_th"], i["max_p"], i.get("w_q", 0.002), gentle=True, **more)
-    return System(senders(i), i["C"], law)
+    aqm = Red(i["min_th"], i["max_th"], i["max_p"], i.get("w_q", 0.002), gentle=True, **more)
+    return System(senders(i), i["C"], aqm)
 
 
 def avq(i: Inputs) -> System:
@@ -52,26 +52,26 @@ def continuous(i: Inputs) -> System:
 def sampled(i: Inputs) -> System:
     """PI of a and b."""
     target = i.get("q", 175.0)
-    law = theory.pi(i["a"], i.get("b_gain", i.get("b")), i["T"], target)
+    aqm = theory.pi(i["a"], i.get("b_gain", i.get("b")), i["T"], target)
     cut = theory.PACKET_CUT if i.get("noise") else HALF
-    return System(senders({**i, "b": cut}, target), i["C"], law)
+    return System(senders({**i, "b": cut}, target), i["C"], aqm)
 
 
 def rem(i: Inputs, *, hold: bool = True) -> System:
     target = 20.0
-    law = theory.rem(1.001, 0.1, 0.001, 0.002, target, hold=hold)
-    return System(senders(i, None if "d" in i else target), i["C"], law)
+    aqm = theory.rem(1.001, 0.1, 0.001, 0.002, target, hold=hold)
+    return System(senders(i, None if "d" in i else target), i["C"], aqm)
 
 
 def by_delay(i: Inputs, make: Callable[..., theory.Integrator], **more: Any) -> System:
     """PI2 or PIE with 15 ms as target; R includes it."""
-    law = make(i["alpha"], i["beta"], i["T"], 0.015, **more)
-    return System((Group(i["N"], i["R"] - 0.015, cut=i.get("b", HALF)),), i["C"], law)
+    aqm = make(i["alpha"], i["beta"], i["T"], 0.015, **more)
+    return System((Group(i["N"], i["R"] - 0.015, cut=i.get("b", HALF)),), i["C"], aqm)
 
 
 def hred(i: Inputs, rest: float = 375.0) -> System:
-    law = theory.Hred(250.0, 500.0, i["K"], 0.24, 2.0, rest)
-    return System((Group(i["N"], 0.2, cut=HALF),), i["C"], law)
+    aqm = theory.Hred(250.0, 500.0, i["K"], 0.24, 2.0, rest)
+    return System((Group(i["N"], 0.2, cut=HALF),), i["C"], aqm)
 
 
 def scalable(i: Inputs) -> System:
@@ -84,8 +84,8 @@ def pi2_at(i: Inputs) -> System:
     """The PI2 paper's, at a probability: any N and C with that window."""
     window = math.sqrt(2.0) / i["p_lin"]
     flows, capacity = 10.0, 10.0 * window / i["R"]
-    law = replace(theory.pi2(i["alpha"], i["beta"], i["T"], 0.02), hold=False)
-    return System((Group(flows, i["R"] - 0.02, cut=HALF),), capacity, law)
+    aqm = replace(theory.pi2(i["alpha"], i["beta"], i["T"], 0.02), hold=False)
+    return System((Group(flows, i["R"] - 0.02, cut=HALF),), capacity, aqm)
 
 
 def red_of_slope(i: Inputs) -> System:
@@ -94,8 +94,8 @@ def red_of_slope(i: Inputs) -> System:
     p = 1.0 / (HALF * window * window)
     queue = 172.5
     low = queue - p / i["slope"]
-    law = Red(low, low + 1000.0, i["slope"] * 1000.0, pole=i["K"], gentle=True)
-    return System(senders({**i, "b": HALF}, queue), i["C"], law)
+    aqm = Red(low, low + 1000.0, i["slope"] * 1000.0, pole=i["K"], gentle=True)
+    return System(senders({**i, "b": HALF}, queue), i["C"], aqm)
 
 
 LOOPS: dict[str, tuple[Callable[[Inputs], System], bool]] = {

@@ -65,8 +65,8 @@ def test_pi(flows: float) -> None:
 
 @pytest.mark.parametrize("weight", [1.33e-6, 3e-5])
 def test_red(weight: float) -> None:
-    law = Red(150.0, 700.0, 0.1, weight)
-    system = System((Group(60.0, DELAY, cut=0.5),), CAPACITY, law)
+    aqm = Red(150.0, 700.0, 0.1, weight)
+    system = System((Group(60.0, DELAY, cut=0.5),), CAPACITY, aqm)
     point = operating_point(system)
     lag = -math.log1p(-weight) * CAPACITY
     slope = 0.1 / 550.0

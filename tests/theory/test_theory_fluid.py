@@ -103,7 +103,7 @@ def test_it_settles_where_the_operating_point_is() -> None:
     assert course.windows["flows"][-1] == pytest.approx(rest.windows[0], rel=1e-3)
 
 
-LAWS = {
+AQMS = {
     "RED": Red(20.0, 400.0, 0.1, 1e-4, spacing="uniform"),
     "RED as in ns-2": Red(20.0, 400.0, 0.2, 1e-4, spacing="wait"),
     "gentle RED": Red(20.0, 60.0, 0.001, 1e-4, gentle=True),
@@ -118,10 +118,10 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_a_law_over_time_has_the_signal_that_it_has_at_rest(name: str) -> None:
-    """About rest laws are linearised, over time they are integrated: the same curve, where nothing moves."""
-    system = System((Group(60.0, 0.2),), 3750.0, LAWS[name])
+@pytest.mark.parametrize("name", AQMS)
+def test_an_aqm_over_time_has_the_signal_that_it_has_at_rest(name: str) -> None:
+    """About rest, AQMs are linearised, over time they are integrated: the same curve, where nothing moves."""
+    system = System((Group(60.0, 0.2),), 3750.0, AQMS[name])
     rest = operating_point(system)
     course = integrate([Phase(0.0, system)], 0.5, start=rest)
     assert course.signal == pytest.approx(rest.signal, rel=1e-6)

@@ -32,7 +32,7 @@ from weir.theory import (
     roots_of,
     system_of,
 )
-from weir.theory._laws import Law
+from weir.theory._aqms import Aqm
 
 TEXT = """
 schema = 1
@@ -60,7 +60,7 @@ def test_a_scenario_as_a_system() -> None:
     reading = system_of(one())
     assert reading.system.capacity == pytest.approx(3750.0)
     assert reading.system.groups == (Group(60.0, 0.2, name="bulk"),)
-    assert reading.system.law == pi(1.822e-5, 1.816e-5, 0.00625, 175.0)
+    assert reading.system.aqm == pi(1.822e-5, 1.816e-5, 0.00625, 175.0)
     assert reading.flags == ()
 
 
@@ -91,7 +91,7 @@ def test_datagrams_take_from_the_capacity() -> None:
 
 
 @pytest.mark.parametrize(
-    ("queue", "law"),
+    ("queue", "aqm"),
     [
         ({"pie": {}}, pie(0.125, 1.25, 0.015, 0.015)),
         ({"pi2": {}}, pi2(0.16, 3.2, 0.016, 0.015)),
@@ -100,13 +100,13 @@ def test_datagrams_take_from_the_capacity() -> None:
         ({"red": {"spacing": "wait"}}, None),
     ],
 )
-def test_what_a_discipline_is_as_a_law(queue: dict[str, Value], law: Law | None) -> None:
-    found = system_of(one({"links.core.queue": queue})).system.law
-    if law is None:
+def test_what_a_discipline_is_in_the_model(queue: dict[str, Value], aqm: Aqm | None) -> None:
+    found = system_of(one({"links.core.queue": queue})).system.aqm
+    if aqm is None:
         assert isinstance(found, Red)
         assert found.spacing == "wait"
     else:
-        assert found == law
+        assert found == aqm
 
 
 def test_parameters_and_rates_of_an_instant() -> None:
@@ -122,8 +122,8 @@ flows.bulk = { count = 30, rtt = "100 ms" }
     )
     scenario = weir.Scenario.loads(text)
     before, after = system_of(scenario, 10.0).system, system_of(scenario, 20.0).system
-    assert (before.law.name, before.capacity, before.groups[0].flows) == ("PI", 3750.0, 60.0)
-    assert after.law == rem(1.001, 0.1, 0.001, 0.002, 30.0)
+    assert (before.aqm.name, before.capacity, before.groups[0].flows) == ("PI", 3750.0, 60.0)
+    assert after.aqm == rem(1.001, 0.1, 0.001, 0.002, 30.0)
     assert (after.capacity, after.groups[0].flows, after.groups[0].delay) == (2500.0, 30.0, 0.1)
 
 
@@ -178,8 +178,8 @@ def test_drops_leave_the_rate_behind_them() -> None:
 
 
 def test_rem_rests_below_its_target_by_what_it_drops() -> None:
-    law = rem(1.001, 0.1, 0.001, 0.002, 20.0)
-    point = operating_point(System((Group(60.0, 0.08, marked=False),), 8000.0, law))
+    aqm = rem(1.001, 0.1, 0.001, 0.002, 20.0)
+    point = operating_point(System((Group(60.0, 0.08, marked=False),), 8000.0, aqm))
     # alpha (q - target) + T p rate = 0.
     assert 0.1 * (point.queue - 20.0) + 0.002 * point.signal * point.rate == pytest.approx(0.0, abs=1e-6)
 
@@ -209,7 +209,7 @@ def test_the_transfer_functions_are_those_of_the_matrices(name: str) -> None:
     for w in (0.3, 2.0, 11.0):
         s = 1j * w
         whole = s * np.eye(len(loop.matrices()[0][1])) - sum(m * np.exp(-s * t) for t, m in loop.matrices())
-        # det(closed) = det(windows and law, uncoupled) s' (1 + L): the ratio at two frequencies has no
+        # det(closed) = det(windows and AQM, uncoupled) s' (1 + L): the ratio at two frequencies has no
         # constant.
         value = 1.0 + loop.open_loop(np.array([s]))[0]
         near = np.array([s + 1e-4])
@@ -224,9 +224,9 @@ def _open(loop: object, s: complex) -> complex:
     from weir.theory import QueueLoop, Realisation
 
     assert isinstance(loop, QueueLoop)
-    law = replace(loop.law, on_state=0.0, on_queue=0.0)
-    assert isinstance(law, Realisation)
-    cut = replace(loop, law=law)
+    aqm = replace(loop.aqm, on_state=0.0, on_queue=0.0)
+    assert isinstance(aqm, Realisation)
+    cut = replace(loop, aqm=aqm)
     return complex(
         np.linalg.det(
             s * np.eye(len(cut.matrices()[0][1])) - sum(m * np.exp(-s * t) for t, m in cut.matrices())
@@ -314,10 +314,10 @@ def test_the_table_has_flags_and_drawings(weir_command: Command) -> None:
 
 
 def test_the_spectrum_of_packets_is_beside_it(weir_command: Command, tmp_path: Path) -> None:
-    law = 'queue.red = { min_th = "150 packets", max_th = "700 packets", w_q = 3e-5, gentle = true, '
-    law += 'spacing = "geometric", ecn = true }'
+    queue = 'queue.red = { min_th = "150 packets", max_th = "700 packets", w_q = 3e-5, gentle = true, '
+    queue += 'spacing = "geometric", ecn = true }'
     text = TEXT.replace('duration = "40 s"', 'duration = "120 s"\nmeasure.series = { interval = "100 ms" }')
-    text = re.sub(r"queue\.pi = .*", law, text)
+    text = re.sub(r"queue\.pi = .*", queue, text)
     (tmp_path / "one.toml").write_text(text, encoding="utf-8")
     ran = weir_command("run", "one.toml", "--replications", "2", "-q")
     assert ran.returncode == 0, ran.stderr

@@ -42,7 +42,7 @@ def test_the_map_has_the_boundary_where_it_is() -> None:
         unstable = rows.filter(rows["sigma"] >= 0.0)["x"].to_list()
         if stable and unstable:
             edge = boundary(
-                lambda n, up=up: System((Group(n, up),), LOOP.capacity, LOOP.law), min(unstable), max(stable)
+                lambda n, up=up: System((Group(n, up),), LOOP.capacity, LOOP.aqm), min(unstable), max(stable)
             )
             assert max(unstable) <= edge <= min(stable)
     # The gain margin passes one where sigma passes zero.
@@ -56,7 +56,7 @@ def test_a_map_of_forty_by_forty_in_ten_seconds_of_two_cores() -> None:
     assert time.process_time() - begin < 1.25
 
 
-def test_parameters_of_laws_are_axes() -> None:
+def test_parameters_of_aqms_are_axes() -> None:
     red = System((Group(60.0, 0.2),), 3750.0, Red(150.0, 700.0, 0.1, 1e-4, gentle=True))
     found = region(red, Axis.of("w_q=3e-6..1e-3", 5), Axis.of("max_p=0.02..0.4", 4), workers=1)
     assert 0.0 < found.stable < 1.0

@@ -1,4 +1,4 @@
-"""Weir against ns-2, on three levels: the law alone, the sender alone, the closed loop.
+"""Weir against ns-2, on three levels: the AQM alone, the sender alone, the closed loop.
 
     PYTHONPATH=tests python -m validation --write docs/validation.md
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from validation import (
+    aqm,
     bbr,
     kernel,
     l4s,
-    law,
     loop,
     operating,
     options,
@@ -22,7 +22,7 @@ from validation import (
     tcps,
     traces,
 )
-from validation.page import Laws, Outcome, page, summary
+from validation.page import Aqms, Outcome, page, summary
 from weir import _core
 
 SEEDS = range(1, 9)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     """All levels; `effects` asks for the effects of the options and for every sweep and load too."""
-    laws = Laws(law.red(), law.rem(), law.red({}))
+    aqms = Aqms(aqm.red(), aqm.rem(), aqm.red({}))
     lineage = traces.lineage(traces.SEEDS if effects else QUICK_DRAWS)
     senders = sender.follow()
     jobs = loop.jobs()
@@ -72,7 +72,7 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     others = tcps.variants(seeds, _report)
     lots = parking.parking(seeds, _report)
     parts = (further, driven, linux, scalable, measured, others, lots)
-    return Outcome(seeds, laws, lineage, senders, rows, found, *parts)
+    return Outcome(seeds, aqms, lineage, senders, rows, found, *parts)
 
 
 def _report(batch: _core.Batch) -> None:

@@ -1,4 +1,4 @@
-"""OP-RED against the best that RED does with fixed parameters: the acceptance of our own law."""
+"""OP-RED against the best that RED does with fixed parameters: the acceptance of our own AQM."""
 
 from __future__ import annotations
 
@@ -219,14 +219,14 @@ def _aims(
         for of_delay, of_loss in BEYOND
         for one in _front(fixed)
     ]
-    law = "links.bottleneck.queue.op-red"
+    queue = "links.bottleneck.queue.op-red"
     op_red = scenario.variant("op-red").replace([("flows.ftp.count", str(users))])
     runs = run_batch(
         [
             (op_red.replace(written), seed)
             for target in targets
             for written in [
-                [(f"{law}.target_delay", f"{target.delay} ms"), (f"{law}.target_loss", str(target.loss))]
+                [(f"{queue}.target_delay", f"{target.delay} ms"), (f"{queue}.target_loss", str(target.loss))]
             ]
             for seed in seeds
         ],

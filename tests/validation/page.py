@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import jinja2
 
 from validation import bbr, kernel, l4s, operating, parking, picture, sections, tcps
-from validation.law import TOLERANCE, Followed, Replay
+from validation.aqm import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
 from validation.places import HERE
@@ -23,7 +23,7 @@ COMMAND = "PYTHONPATH=tests python -m validation --write docs/validation.md"
 
 
 @dataclass(frozen=True)
-class Laws:
+class Aqms:
     """Level 1."""
 
     red: Replay
@@ -45,7 +45,7 @@ class Outcome:
     """Outcome of all three levels."""
 
     seeds: Sequence[int]
-    laws: Laws
+    aqms: Aqms
     lineage: Lineage
     senders: Senders
     rows: list[Row]
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
+        parts = (self.aqms.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
         further = (
             self.operating.holds
             and self.kernel.holds
@@ -78,13 +78,13 @@ class Outcome:
 
 def summary(outcome: Outcome) -> list[str]:
     """Summary: one line per level, and one per value out of tolerance."""
-    laws, senders, bound = outcome.laws, outcome.senders, outcome.bound
+    aqms, senders, bound = outcome.aqms, outcome.senders, outcome.bound
     lineage = outcome.lineage
-    red, rem = laws.red.measure, laws.rem.measure
+    red, rem = aqms.red.measure, aqms.rem.measure
     equal = f"{red.count} averages of RED to {exponent(red.relative)}, {rem.count} prices of REM"
     lines = [
-        f"{mark(laws.hold)} law alone: equal are {equal} to {exponent(rem.relative)}",
-        f"{mark(lineage.holds)} further laws: {len(lineage.traced)} variables, {len(lineage.drawn)} draws",
+        f"{mark(aqms.hold)} AQM alone: equal are {equal} to {exponent(rem.relative)}",
+        f"{mark(lineage.holds)} further AQMs: {len(lineage.traced)} variables, {len(lineage.drawn)} draws",
         f"{mark(senders.passed)} sender alone: {senders.identical} of {len(senders.traces)} traces equal",
     ]
     lines += [f"  {line}" for line in senders.output.splitlines() if not senders.passed]
@@ -194,8 +194,8 @@ def page(outcome: Outcome) -> str:
         weir=_core.__version__,
         results_version=_core.results_version,
         seeds=outcome.seeds,
-        laws=outcome.laws,
-        followed=_followed(outcome.laws),
+        aqms=outcome.aqms,
+        followed=_followed(outcome.aqms),
         senders=outcome.senders,
         users=USERS,
         rows=outcome.rows,
@@ -292,13 +292,13 @@ def _signed(value: float, decimals: int) -> str:
     return sign + text.replace("-", "−")
 
 
-def _followed(laws: Laws) -> list[tuple[str, str, Followed, str, bool]]:
+def _followed(aqms: Aqms) -> list[tuple[str, str, Followed, str, bool]]:
     close = f"{TOLERANCE:.0e}"
-    red, rem = laws.red, laws.rem
+    red, rem = aqms.red, aqms.rem
     return [
         ("RED", "average", red.measure, close, red.measure.holds),
         ("RED", "*p_b*", red.probability, close, red.probability.holds),
-        ("REM", "price", rem.measure, "0", laws.price_exact),
+        ("REM", "price", rem.measure, "0", aqms.price_exact),
         ("REM", "probability", rem.probability, close, rem.probability.holds),
     ]
 

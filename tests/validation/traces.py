@@ -1,6 +1,6 @@
-"""Level 1, further laws: PI, AVQ and the kinds of RED over compact recorded traces.
+"""Level 1, further AQMs: PI, AVQ and the kinds of RED over compact recorded traces.
 
-Where a law's rule is not ns-2's, three things are compared: ns-2 with the calculation by ns-2's
+Where an AQM's rule is not ns-2's, three things are compared: ns-2 with the calculation by ns-2's
 rule (tests/reference/check.py: equal in every bit), Weir with the same calculation by Weir's rule,
 and Weir with ns-2.
 """
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import weir
-from reference.law_models import Avq, Moment, moments, moving
-from validation.law import Followed
+from reference.aqm_models import Avq, Moment, moments, moving
+from validation.aqm import Followed
 from validation.places import trace
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ DISTANCE_AT_1_PERCENT = 1.63
 
 @dataclass(frozen=True)
 class Traced:
-    """A law's variable along a trace."""
+    """An AQM's variable along a trace."""
 
-    law: str
+    aqm: str
     variable: str
     ns2: Followed
     """Against ns-2."""
@@ -52,7 +52,7 @@ class Traced:
 class Habit:
     """Rule of the calculation that is exchanged for Weir's, with all others as in ns-2."""
 
-    law: str
+    aqm: str
     rule: str
     change: str
     """Mean distance of the result from that of ns-2."""
@@ -62,7 +62,7 @@ class Habit:
 class Drawn:
     """Signals by chance: ns-2's one run against many of Weir's, for the same arrivals."""
 
-    law: str
+    aqm: str
     packets: int
     ns2: Sequence[int]
     """The packets that were signalled, by their number."""
@@ -190,7 +190,7 @@ def _avq(name: str) -> Iterator[Traced]:
     drops = about["signal"] == "drop"
     ns2, weirs = (_avq_calculated(name, bounded_after=after) for after in (True, False))
     signals, rule_signals, capacity, rule_capacity = Followed(), Followed(), Followed(), Followed()
-    # Packets that the law drops do not adapt the capacity.
+    # Packets that the AQM drops do not adapt the capacity.
     table: dict[str, Value] = {"ecn": not drops, "adapts_to": "accepted" if drops else "arrivals"}
     for moment, verdict, queue in _steps(name, {"avq": table}):
         signalled = float(verdict == ("dropped" if drops else "marked"))
@@ -203,9 +203,9 @@ def _avq(name: str) -> Iterator[Traced]:
             rule_signals.add(signalled, str(float(by_rule)))
         capacity.add(queue["virtual_capacity"], repr(ns2.capacity))
         rule_capacity.add(queue["virtual_capacity"], repr(weirs.capacity))
-    law = f"AVQ, {'dropping' if drops else 'marking'}"
-    yield Traced(law, "signals", signals, rule_signals)
-    yield Traced(law, "virtual capacity", capacity, rule_capacity)
+    aqm = f"AVQ, {'dropping' if drops else 'marking'}"
+    yield Traced(aqm, "signals", signals, rule_signals)
+    yield Traced(aqm, "virtual capacity", capacity, rule_capacity)
 
 
 # --- RED --------------------------------------------------------------------------------------------------
@@ -251,8 +251,8 @@ def _max_p(name: str) -> Iterator[Traced]:
         if moment.row["probability"] and expected[1] is not None:
             chance.add(queue["probability"], moment.row["probability"])
             rule_chance.add(queue["probability"], repr(expected[1]))
-    yield Traced(about["law"], "max_p", max_p, rule_max_p)
-    yield Traced(about["law"], "*p_b*", chance, rule_chance)
+    yield Traced(about["aqm"], "max_p", max_p, rule_max_p)
+    yield Traced(about["aqm"], "*p_b*", chance, rule_chance)
 
 
 def _calculated(name: str, rules: Mapping[str, bool]) -> list[tuple[float, float | None]]:
@@ -310,14 +310,14 @@ def _habits() -> Iterator[Habit]:
             chances = [abs(a / b - 1.0) for (_, a), (_, b) in zip(ours, theirs, strict=True) if a and b]
             text = "all of these" if chosen is rules else RULES[chosen[0]]
             change = f"max_p by {np.mean(moved):.1%}, *p_b* by {np.mean(chances):.1%}"
-            yield Habit(about["law"], text, change)
+            yield Habit(about["aqm"], text, change)
     for name in ("avq-marks", "avq-drops"):
         about, rows = trace(name)
         pair = [_avq_calculated(name, bounded_after=after) for after in (True, False)]
         differ = sum(
-            len({law.offer(moment.now, moment.size) for law in pair}) - 1
+            len({aqm.offer(moment.now, moment.size) for aqm in pair}) - 1
             for moment in moments(about, rows)
             if moment.kind == "offer"
         )
-        law = "AVQ, dropping" if about["signal"] == "drop" else "AVQ, marking"
-        yield Habit(law, "C̃ is kept below C before αb is taken off, not after", f"{differ} signals")
+        aqm = "AVQ, dropping" if about["signal"] == "drop" else "AVQ, marking"
+        yield Habit(aqm, "C̃ is kept below C before αb is taken off, not after", f"{differ} signals")

@@ -14,8 +14,8 @@ TABLE = {"min_th": "3.5 packets", "max_th": "1000 packets", "max_p": 0.0, "w_q":
 
 def of_four(seed: int, **table: Value) -> weir.Queue:
     """Queue in which packets of the flows A, B, A, C wait."""
-    law = {"choke": {**TABLE, **table}}
-    queue = weir.Queue(law, rate="8 Mbit/s", buffer="100 packets", seed=seed)
+    discipline = {"choke": {**TABLE, **table}}
+    queue = weir.Queue(discipline, rate="8 Mbit/s", buffer="100 packets", seed=seed)
     for flow in (0, 1, 0, 2):
         assert queue.offer(0.0, 1000, flow).verdict == "accepted"
     return queue

@@ -1,4 +1,4 @@
-"""COBALT, CoDel and Blue alternate: the law of CAKE (Linux, ns-3)."""
+"""COBALT, CoDel and Blue alternate: the AQM of CAKE (Linux, ns-3)."""
 
 from __future__ import annotations
 

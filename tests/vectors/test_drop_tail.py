@@ -55,7 +55,7 @@ def test_a_mark_on_what_cannot_be_marked_is_a_drop(ecn: Ecn, expected: Offered) 
     assert queue.offer(0.0, 1000, ecn=ecn) == expected
 
 
-def test_no_room_is_a_drop_whatever_the_law_says() -> None:
+def test_no_room_is_a_drop_whatever_the_aqm_says() -> None:
     queue = weir.Queue({"red": ALWAYS}, rate="8 Mbit/s", buffer="1 packet")
     queue.offer(0.0, 2)
     assert queue.offer(0.0, 1000, ecn="ect0") == Offered("dropped", "overflow")
@@ -68,7 +68,7 @@ UNSURE: list[dict[str, dict[str, Any]]] = [
     {"sfb": {"d1": 0.1, "bin_size": 19}},
     {"blue": {"d1": 0.5}},
 ]
-"""Laws that signal about half of what arrives after 0.2 s of a full buffer."""
+"""AQMs that signal about half of what arrives after 0.2 s of a full buffer."""
 
 
 @pytest.mark.parametrize("aqm", UNSURE, ids=lambda aqm: next(iter(aqm)))

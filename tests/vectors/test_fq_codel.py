@@ -1,4 +1,4 @@
-"""FQ-CoDel (RFC 8290), FQ-PIE and the scheduler under any law."""
+"""FQ-CoDel (RFC 8290), FQ-PIE and the scheduler under any AQM."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SCHEDULED: list[dict[str, Any]] = [{"fq-codel": {}}, {"fq-pie": {}}, {"fq": {"aq
 def fair(aqm: dict[str, Any], *, buffer: str = "10240 packets") -> weir.Queue:
     """With one queue for each flow, so that no two share one by chance."""
     ((name, table),) = aqm.items()
-    law: Aqm = {name: {"flow_hashing": "modulo", **table}}
-    return weir.Queue(law, rate="8 Mbit/s", buffer=buffer)
+    discipline: Aqm = {name: {"flow_hashing": "modulo", **table}}
+    return weir.Queue(discipline, rate="8 Mbit/s", buffer=buffer)
 
 
 def order(queue: weir.Queue, now: float) -> str:

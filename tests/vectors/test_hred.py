@@ -12,8 +12,8 @@ K_ALPHA, K_BETA = 1.35634e-10, 2.71267e-10
 
 
 def hred(**table: Value) -> weir.Queue:
-    law = {"hred": {"p_min": 0.01, "ecn": True, **table}}
-    return weir.Queue(law, rate="32 Mbit/s", buffer="500 kB", mean_packet="500 B")
+    discipline = {"hred": {"p_min": 0.01, "ecn": True, **table}}
+    return weir.Queue(discipline, rate="32 Mbit/s", buffer="500 kB", mean_packet="500 B")
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ def hred(**table: Value) -> weir.Queue:
 )
 def test_the_line_goes_over_the_whole_buffer(queue: int, p: float) -> None:
     """K = 2, min_th and max_th at 125 and 250 kB. With round trips of a day there are no steps."""
-    law = hred(rtt="86400 s")
+    discipline = hred(rtt="86400 s")
     if queue:
-        law.offer(0.0, queue, ecn="ect0")
-    law.offer(0.0, 500)
-    assert law["probability"] == pytest.approx(p, abs=1e-14)
-    assert (law["p_min"], law["p_max"]) == pytest.approx((0.01, 0.0125), abs=1e-14)
+        discipline.offer(0.0, queue, ecn="ect0")
+    discipline.offer(0.0, 500)
+    assert discipline["probability"] == pytest.approx(p, abs=1e-14)
+    assert (discipline["p_min"], discipline["p_max"]) == pytest.approx((0.01, 0.0125), abs=1e-14)
 
 
 @pytest.mark.parametrize(("queue", "p_min"), [(300_000, 0.0100007324), (100_000, 0.0099994846)])
@@ -35,46 +35,48 @@ def test_steps_are_in_proportion_to_distance_and_probability(queue: int, p_min: 
     """+7.3242e-7 and -5.1541e-7. The packet that makes the queue finds none, which is a step down by
     itself: p_min begins so much above."""
     first = 8 * K_BETA * 0.75 * 125_000
-    law = hred(p_min=0.01 / (1.0 - first))
-    law.offer(0.0, queue, ecn="ect0")
-    assert law["p_min"] == pytest.approx(0.01, abs=1e-9)
-    before = law["p_min"]
-    law.offer(0.0, 500, ecn="ect0")
-    assert law["p_min"] - before == pytest.approx(p_min - 0.01, abs=6e-11)
-    assert law["p_min"] == pytest.approx(p_min, abs=2e-10)
+    discipline = hred(p_min=0.01 / (1.0 - first))
+    discipline.offer(0.0, queue, ecn="ect0")
+    assert discipline["p_min"] == pytest.approx(0.01, abs=1e-9)
+    before = discipline["p_min"]
+    discipline.offer(0.0, 500, ecn="ect0")
+    assert discipline["p_min"] - before == pytest.approx(p_min - 0.01, abs=6e-11)
+    assert discipline["p_min"] == pytest.approx(p_min, abs=2e-10)
     # The packet is judged by the line after the step.
     line = 1.0 + (queue - 125_000) / (2 * 250_000)
-    assert law["probability"] == pytest.approx(law["p_min"] * line, rel=1e-12)
+    assert discipline["probability"] == pytest.approx(discipline["p_min"] * line, rel=1e-12)
 
 
 @pytest.mark.parametrize("queue", [125_000, 200_000, 250_000])
 def test_between_the_thresholds_nothing_moves(queue: int) -> None:
-    law = hred()
-    law.offer(0.0, queue, ecn="ect0")
-    before = law["p_min"]
-    law.offer(0.0, 500, ecn="ect0")
-    assert law["p_min"] == before
+    discipline = hred()
+    discipline.offer(0.0, queue, ecn="ect0")
+    before = discipline["p_min"]
+    discipline.offer(0.0, 500, ecn="ect0")
+    assert discipline["p_min"] == before
 
 
 def test_the_gains_follow_from_link_packet_and_round_trip() -> None:
     """2 S / (C RTT)^2: 1.35634e-10 per bit, or 1.0850694e-9 per byte; twice that downwards."""
-    law = hred()
-    assert law["K_alpha"] == pytest.approx(1.0850694e-9, abs=5e-17)
-    assert (law["K_alpha"] / 8, law["K_beta"] / 8) == pytest.approx((K_ALPHA, K_BETA), abs=1e-15)
-    assert law["K_alpha"] / 8 == pytest.approx(2 * 4000 / (32e6 * 0.24) ** 2, abs=1e-22)
+    discipline = hred()
+    assert discipline["K_alpha"] == pytest.approx(1.0850694e-9, abs=5e-17)
+    assert (discipline["K_alpha"] / 8, discipline["K_beta"] / 8) == pytest.approx(
+        (K_ALPHA, K_BETA), abs=1e-15
+    )
+    assert discipline["K_alpha"] / 8 == pytest.approx(2 * 4000 / (32e6 * 0.24) ** 2, abs=1e-22)
     # Half the rate, four times the gain.
-    law.set_rate(1.0, "16 Mbit/s")
-    assert law["K_alpha"] / 8 == pytest.approx(4 * K_ALPHA, abs=4e-15)
+    discipline.set_rate(1.0, "16 Mbit/s")
+    assert discipline["K_alpha"] / 8 == pytest.approx(4 * K_ALPHA, abs=4e-15)
 
 
 def test_steps_have_these_gains() -> None:
     for queue, gain, distance in ((500_000, K_ALPHA, 250_000), (75_000, -K_BETA, 50_000)):
-        law = hred(p_min=0.5)
-        law.offer(0.0, queue, ecn="ect0")
-        before = law["p_min"]
+        discipline = hred(p_min=0.5)
+        discipline.offer(0.0, queue, ecn="ect0")
+        before = discipline["p_min"]
         p = before * (1.0 + (queue - 125_000) / 500_000)
-        law.offer(0.0, 500)
-        assert (law["p_min"] - before) / (p * distance * 8) == pytest.approx(gain, abs=2e-15)
+        discipline.offer(0.0, 500)
+        assert (discipline["p_min"] - before) / (p * distance * 8) == pytest.approx(gain, abs=2e-15)
 
 
 @pytest.mark.parametrize(("rtt", "gain"), [("160 ms", 0.765), ("200 ms", 0.925), ("240 ms", 1.085)])
@@ -90,30 +92,30 @@ def test_thresholds_are_a_quarter_and_a_half_of_the_buffer() -> None:
     """As the paper has them, 125 and 250 of 500 kB."""
     for queue in (0, 60_000, 200_000, 300_000):
         given, left = hred(min_th="125 kB", max_th="250 kB"), hred()
-        for law in (given, left):
+        for discipline in (given, left):
             if queue:
-                law.offer(0.0, queue, ecn="ect0")
-            law.offer(0.0, 500, ecn="ect0")
+                discipline.offer(0.0, queue, ecn="ect0")
+            discipline.offer(0.0, 500, ecn="ect0")
         assert given.variables == left.variables
 
 
 def test_nothing_moves_while_the_line_is_idle() -> None:
-    law = hred()
-    law.offer(0.0, 500, ecn="ect0")
-    law.take(0.0)
-    before = law["p_min"]
-    assert law.take(1.0) is None
-    law.advance(100.0)
-    assert law["p_min"] == before
+    discipline = hred()
+    discipline.offer(0.0, 500, ecn="ect0")
+    discipline.take(0.0)
+    before = discipline["p_min"]
+    assert discipline.take(1.0) is None
+    discipline.advance(100.0)
+    assert discipline["p_min"] == before
 
 
 def test_the_height_has_a_floor_and_a_ceiling() -> None:
     """1e-6, from which it can rise again, and 1; ours, the paper says nothing."""
     # With short round trips steps are large.
-    law = hred(rtt="1 ms", p_min=1e-5)
+    discipline = hred(rtt="1 ms", p_min=1e-5)
     for _ in range(20):
-        law.offer(0.0, 500, ecn="ect0")
-    assert law["p_min"] == 1e-6
+        discipline.offer(0.0, 500, ecn="ect0")
+    assert discipline["p_min"] == 1e-6
     high = hred(rtt="1 ms", p_min=0.01)
     high.offer(0.0, 400_000, ecn="ect0")
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""Laws put together from the parts of others: the REM paper of 2001, sections 2 and 3.3."""
+"""AQMs put together from the parts of others: the REM paper of 2001, sections 2 and 3.3."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ RATE = "64 Mbit/s"
 
 def at_price(price: float, **table: Value) -> weir.Queue:
     """20 packets that arrived in the first interval are a mismatch of 4."""
-    law = {"measure": "price", "gamma": price / 4, "spacing": "geometric", **table}
-    queue = weir.Queue({"modular": law}, rate=RATE, buffer="2000 packets")
+    aqm = {"measure": "price", "gamma": price / 4, "spacing": "geometric", **table}
+    queue = weir.Queue({"modular": aqm}, rate=RATE, buffer="2000 packets")
     fill(queue, 20, 0.001)
     queue.advance(0.002)
     assert queue["measure"] == pytest.approx(price, rel=1e-12)
@@ -40,8 +40,8 @@ def test_a_price_in_the_profile_of_gentle_red(part: float, m: float) -> None:
 @pytest.mark.parametrize(("queue", "m"), [(20, 0.8646647168), (40, 0.9816843611)])
 def test_the_queue_in_the_profile_of_rem(queue: int, m: float) -> None:
     """With kappa = 0.1 per packet, the form of 1999; kilobytes stand for packets."""
-    law = {"profile": "exponential", "weight": 1.0, "target": "20 kB", "spacing": "geometric"}
-    modular = holding({"modular": law}, 1000 * queue)
+    aqm = {"profile": "exponential", "weight": 1.0, "target": "20 kB", "spacing": "geometric"}
+    modular = holding({"modular": aqm}, 1000 * queue)
     modular.offer(0.0, 1)
     assert modular["measure"] == pytest.approx(queue, abs=1e-12)
     assert modular["probability"] == pytest.approx(m, abs=5e-11)
@@ -49,8 +49,8 @@ def test_the_queue_in_the_profile_of_rem(queue: int, m: float) -> None:
 
 def test_loss_in_the_profile_of_rem() -> None:
     """The average takes a tenth of every interval of 2 ms in which something arrived."""
-    law = {"measure": "loss", "profile": "exponential", "kappa": 5.0, "spacing": "geometric"}
-    queue = weir.Queue({"modular": law}, rate=RATE, buffer="30 packets")
+    aqm = {"measure": "loss", "profile": "exponential", "kappa": 5.0, "spacing": "geometric"}
+    queue = weir.Queue({"modular": aqm}, rate=RATE, buffer="30 packets")
     loss = 0.0
     for interval, arrivals in enumerate((40, 10, 0, 0, 35)):
         overflows = [queue.offer(interval * 0.002 + 0.001, 1000).reason for _ in range(arrivals)]
@@ -73,9 +73,9 @@ def test_what_a_loss_means_has_to_be_said() -> None:
 def test_delay_in_the_profile_of_rem() -> None:
     """With kappa = 0.1 C of 8000 packets a second: a delay that the link takes for 20 packets is signalled as
     20 packets are, and its average takes 0.002 of each departure."""
-    law = {"measure": "delay", "profile": "exponential", "spacing": "geometric"}
+    aqm = {"measure": "delay", "profile": "exponential", "spacing": "geometric"}
     for weight, delay in ((1.0, 20 / 8000), (0.002, 0.002 * 20 / 8000)):
-        queue = weir.Queue({"modular": {**law, "weight": weight}}, rate=RATE, buffer="500 packets")
+        queue = weir.Queue({"modular": {**aqm, "weight": weight}}, rate=RATE, buffer="500 packets")
         queue.offer(0.0, 1000)
         queue.take(20 / 8000)
         assert queue["measure"] == pytest.approx(delay, rel=1e-12)
@@ -107,7 +107,7 @@ def test_delay_in_the_profile_of_rem() -> None:
         ),
     ],
 )
-def test_the_published_laws_are_points_of_it(published: dict[str, Any], parts: dict[str, Any]) -> None:
+def test_the_published_aqms_are_points_of_it(published: dict[str, Any], parts: dict[str, Any]) -> None:
     """Packet by packet the same, on the same draws."""
 
     def verdicts(aqm: dict[str, Any]) -> list[str]:

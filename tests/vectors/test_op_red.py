@@ -1,6 +1,6 @@
 """OP-RED, RED driven to an operating point: our own answer to Verma, Iyer and Karandikar, 2002.
 
-Its numbers are in the header of the law. The link of the paper's study, 10 Mbit/s and a buffer of 50.
+Its numbers are in the header of the AQM. The link of the paper's study, 10 Mbit/s and a buffer of 50.
 That it reaches what can be reached is a matter of the closed loop, which a queue by itself does not close.
 """
 
@@ -28,8 +28,8 @@ class Windows:
     """OP-RED that measures in each window what a test wants."""
 
     def __init__(self, **table: Value) -> None:
-        law = {"op-red": {"w_q": WEIGHT, **table}}
-        self.queue = weir.Queue(law, rate="10 Mbit/s", buffer="50 packets")
+        aqm = {"op-red": {"w_q": WEIGHT, **table}}
+        self.queue = weir.Queue(aqm, rate="10 Mbit/s", buffer="50 packets")
         self.now = 0.0
 
     def window(self, delay: float, loss: float, busy: float = 1.0) -> None:
@@ -168,8 +168,8 @@ def test_after_ten_windows_at_the_bounds_targets_are_unachievable() -> None:
 def test_a_window_is_long_enough_for_twenty_losses() -> None:
     """max(1 s, 5 / (w_q C), 20 / (l* C)); and it goes on until fifty packets have arrived."""
     for weight, loss, window in ((1.0, 0.02, 1.0), (0.002, 0.02, 2.0), (0.002, 0.001, 16.0)):
-        law = {"op-red": {"w_q": weight, "target_loss": loss}}
-        queue = weir.Queue(law, rate="10 Mbit/s", buffer="50 packets")
+        aqm = {"op-red": {"w_q": weight, "target_loss": loss}}
+        queue = weir.Queue(aqm, rate="10 Mbit/s", buffer="50 packets")
         for n in range(100):
             queue.offer(n * 1e-3, 1000)
             queue.take(n * 1e-3 + 5e-4)

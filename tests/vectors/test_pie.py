@@ -21,8 +21,8 @@ class Delays:
     """
 
     def __init__(self, name: str = "pie", /, **table: Value) -> None:
-        law: Aqm = {name: {"interval": "1 s", **table}}
-        self.queue = weir.Queue(law, rate="8 Mbit/s", buffer="90 packets")
+        aqm: Aqm = {name: {"interval": "1 s", **table}}
+        self.queue = weir.Queue(aqm, rate="8 Mbit/s", buffer="90 packets")
         self.now = 0.0
         """Time of the last update."""
 
@@ -219,8 +219,8 @@ def test_marks_up_to_a_tenth_and_drops_from_there_on(p: float, scale: float, kin
 
 def test_the_delay_may_come_from_the_rate_of_departure() -> None:
     """Measured over 16 KiB that leave a backlog of 16 KiB; the first as it is, then with weight 1/4."""
-    law = {"pie": {"delay_from": "departure-rate", "interval": "100 ms"}}
-    queue = weir.Queue(law, rate="8 Mbit/s", buffer="500 packets")
+    aqm = {"pie": {"delay_from": "departure-rate", "interval": "100 ms"}}
+    queue = weir.Queue(aqm, rate="8 Mbit/s", buffer="500 packets")
     fill(queue, 120)
     queue.take(0.0)
     for n in range(1, 18):

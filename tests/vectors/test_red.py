@@ -146,11 +146,11 @@ PROFILES = {
 def test_a_parabola_for_the_line(average: float) -> None:
     """Thresholds times three, so that 11 2/3 is a whole number of bytes."""
     table: dict[str, Any] = {**BAND, "min_th": "15 B", "max_th": "45 B", "gentle": True}
-    laws = ({"red": table}, {"nlred": table}, {"nlred": {**table, "nl_factor": 1.0}})
-    for law, p in zip(laws, PROFILES[average], strict=True):
-        queue = holding(law, round(3 * average))
+    aqms = ({"red": table}, {"nlred": table}, {"nlred": {**table, "nl_factor": 1.0}})
+    for aqm, p in zip(aqms, PROFILES[average], strict=True):
+        queue = holding(aqm, round(3 * average))
         queue.offer(0.0, 1)
-        assert queue["probability"] == pytest.approx(p, abs=5e-7), law
+        assert queue["probability"] == pytest.approx(p, abs=5e-7), aqm
 
 
 def test_gentle_nlred_goes_on_from_where_it_ends() -> None:

@@ -23,6 +23,8 @@
 //! Not modelled: counters of the other direction (data flows one way), and middleboxes that
 //! change the header.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Ecn, Instant};
 
 use crate::Flags;
@@ -43,12 +45,8 @@ const PER_ACK: u32 = 4;
 const WEIGHT: u32 = 6;
 
 /// ECN capability of the receiver of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReceiverEcn {
     /// Accurate ECN (RFC 9768).
     #[default]

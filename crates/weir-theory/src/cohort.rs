@@ -4,7 +4,7 @@ use std::{collections::VecDeque, f64::consts::LN_2};
 
 use crate::{
     Group, Kind,
-    law::Drive,
+    aqm::Drive,
     past::{Past, Place},
 };
 

@@ -1,7 +1,7 @@
 //! The course of an integration.
 
 use crate::{
-    Law,
+    Aqm,
     cohort::Cohort,
     past::{Node, Past},
 };
@@ -15,7 +15,7 @@ pub struct Course {
     pub queue: Vec<f64>,
     /// p; for `DualPI2`, the p of its classic flows.
     pub signal: Vec<f64>,
-    /// The state of the law.
+    /// The state of the AQM.
     pub state: Vec<f64>,
     /// Variables of the last discipline, by the names that it has for them.
     pub variables: Vec<(&'static str, Vec<f64>)>,
@@ -33,7 +33,7 @@ pub struct Windows {
 }
 
 impl Course {
-    pub(crate) fn new(past: &Past, cohorts: &[Cohort], law: &Law) -> Self {
+    pub(crate) fn new(past: &Past, cohorts: &[Cohort], aqm: &Aqm) -> Self {
         let mut windows: Vec<Windows> = Vec::new();
         for Cohort { group, .. } in cohorts {
             if windows.iter().any(|known| known.name == group.name) {
@@ -51,7 +51,7 @@ impl Course {
         }
         let column = |of: fn(&Node) -> f64| past.nodes.iter().map(of).collect::<Vec<_>>();
         let [signal, state] = [column(|node| node.signal), column(|node| node.state)];
-        let variables = law.variables(&state, &signal);
+        let variables = aqm.variables(&state, &signal);
         let (times, queue) = (column(|node| node.time), column(|node| node.queue));
         Self { times, queue, signal, state, variables, windows }
     }

@@ -17,7 +17,7 @@ pub struct Integration {
     /// The queue at first in place of that of `start`.
     #[serde(default)]
     pub queue: Option<f64>,
-    /// The state of the law in place of that of `start`.
+    /// The state of the AQM in place of that of `start`.
     #[serde(default)]
     pub state: Option<f64>,
     /// The longest step, if it is to be shorter than its share of a round trip.

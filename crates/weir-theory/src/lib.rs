@@ -6,12 +6,12 @@
 //!
 //! with windows as in [`Kind`], each answering the p of a round trip ago.
 
+mod aqm;
 mod cohort;
 mod course;
 mod error;
 mod given;
 mod integration;
-mod law;
 mod past;
 mod point;
 mod reading;
@@ -19,10 +19,10 @@ mod run;
 mod start;
 mod system;
 
+pub use aqm::{Adapts, Aqm, Avq, Hred, Integrator, PIE_SCALE, Red, Shape, Spacing, Step};
 pub use course::{Course, Windows};
 pub use error::TheoryError;
 pub use given::{Integration, Phase};
-pub use law::{Adapts, Avq, Hred, Integrator, Law, PIE_SCALE, Red, Shape, Spacing, Step};
 pub use reading::{Flag, Look, Queue, Reader, Reading, Timeline, pi_gains};
 pub use start::Start;
 pub use system::{Group, Kind, System};

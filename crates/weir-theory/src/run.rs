@@ -2,15 +2,15 @@
 //!
 //! A step is a share of the shortest round trip, so that no stage needs the future; what averages is solved exactly
 //! over a step, however fast. Steps end where something jumps, since the method has no order across: the queue comes
-//! to a bound or leaves it, a slow start ends, a jump of the signal arrives. Sampled laws are integrated as
+//! to a bound or leaves it, a slow start ends, a jump of the signal arrives. Sampled AQMs are integrated as
 //! continuous ones where T is below a fifth of a round trip, and hold their signal in between otherwise.
 
 use std::mem::discriminant;
 
 use crate::{
     Course, Integration, Phase, System,
+    aqm::{Drive, Seen},
     cohort::{Cohort, Link},
-    law::{Drive, Seen},
     past::{Node, Past},
     point::{Point, averaged, zero},
 };
@@ -74,7 +74,7 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(crate) fn new(given: &'a Integration, first: &'a Phase) -> Self {
         let system = &first.system;
-        let drive = system.law.drive(first.since);
+        let drive = system.aqm.drive(first.since);
         let start = given.start.as_ref();
         let queue = given.queue.or(start.map(|start| start.queue)).unwrap_or(0.0);
         let state = given.state.unwrap_or_else(|| drive.begins(start, system.capacity));
@@ -103,7 +103,7 @@ impl<'a> Run<'a> {
     /// All of it.
     pub(crate) fn course(mut self) -> Course {
         self.gone.append(&mut self.cohorts);
-        Course::new(&self.past, &self.gone, &self.system.law)
+        Course::new(&self.past, &self.gone, &self.system.aqm)
     }
 
     /// The system is this one from now on.
@@ -111,10 +111,10 @@ impl<'a> Run<'a> {
         let (old, system) = (self.system, &phase.system);
         self.system = system;
         self.drops = system.drops();
-        // A law that stays the same keeps what it has learned.
-        if old.law != system.law {
-            self.drive = system.law.drive(self.now);
-            if discriminant(&old.law) != discriminant(&system.law) {
+        // An AQM that stays the same keeps what it has learned.
+        if old.aqm != system.aqm {
+            self.drive = system.aqm.drive(self.now);
+            if discriminant(&old.aqm) != discriminant(&system.aqm) {
                 self.point.state = self.drive.begins(None, system.capacity);
             }
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 pub struct Start {
     /// Packets.
     pub queue: f64,
-    /// The state of the law's integrator.
+    /// The state of the AQM's integrator.
     pub state: f64,
     /// W, packets, by group.
     pub windows: Vec<f64>,

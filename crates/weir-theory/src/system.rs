@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Law;
+use crate::Aqm;
 
 /// A queue and the flows over it. Packets, seconds, packets per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,8 +11,8 @@ pub struct System {
     pub groups: Vec<Group>,
     /// C.
     pub capacity: f64,
-    /// The law of the queue, which makes the signals.
-    pub law: Law,
+    /// The AQM of the queue, which makes the signals.
+    pub aqm: Aqm,
     /// u: the packets per second that do not answer signals.
     #[serde(default)]
     pub unresponsive: f64,

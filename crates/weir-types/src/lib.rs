@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(feature = "serde"), no_std)]
+#![no_std]
 
 extern crate alloc;
 

@@ -29,7 +29,7 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="DISCIPLINE…",
-            help="Queue disciplines by name; FILE.toml: the queue of that scenario; MODULE:CLASS: a law in "
+            help="Queue disciplines by name; FILE.toml: the queue of that scenario; MODULE:CLASS: an AQM in "
             "Python.",
             autocompletion=completed.disciplines,
         ),
@@ -158,7 +158,7 @@ def _done(
     with command.opened(store, create=True, quiet=quiet) as opened:
         options = workers.options
         if workers.is_open and any(one.discipline == "python" for one in request.everyone):
-            # Laws in Python share the interpreter of their process.
+            # AQMs in Python share the interpreter of their process.
             options["processes"] = 0
         with (
             chosen_workers(**options) as chosen_by,

@@ -114,12 +114,12 @@ def _settling(one: Analysis) -> float:
     up."""
     from weir.theory import Integrator
 
-    law, point = one.point.law, one.point
+    aqm, point = one.point.aqm, one.point
     slowest = 8.0 / abs(one.roots.growth) if one.roots is not None else 0.0
-    if not isinstance(law, Integrator):
+    if not isinstance(aqm, Integrator):
         return slowest
-    pull = law.integral * law.aim(one.system.capacity) / law.divisor(point.state)
-    per = one.system.capacity if law.by_delay else 1.0
+    pull = aqm.integral * aqm.aim(one.system.capacity) / aqm.divisor(point.state)
+    per = one.system.capacity if aqm.by_delay else 1.0
     return max(slowest, 8.0 * point.state / (pull / per))
 
 

@@ -168,7 +168,7 @@ def map_(
     scenario: Source,
     *,
     x: Annotated[
-        str, option("NAME=LOW..HIGH", "Across: N, C, R (propagation), or a parameter of the law.")
+        str, option("NAME=LOW..HIGH", "Across: N, C, R (propagation), or a parameter of the AQM.")
     ] = "N=2..200",
     y: Annotated[str, option("NAME=LOW..HIGH", "Upwards.")] = "R=0.01..1",
     size: Annotated[int, option("N", "Cells a side.", min=4, max=200)] = 40,
@@ -214,7 +214,7 @@ def map_(
     else:
         none = found.cells["sigma"].null_count()
         command.print_text(
-            f"{loaded.name}, {reading.system.law.name}: {found.stable:.1%} of "
+            f"{loaded.name}, {reading.system.aqm.name}: {found.stable:.1%} of "
             f"{len(found.cells) - none:,} cells are stable; "
             f"{none:,} of {len(found.cells):,} have no operating point or no model"
         )

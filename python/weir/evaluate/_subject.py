@@ -141,7 +141,7 @@ def _subject(text: str) -> Subject:
         return _of_scenario(text)
     raise WeirError(
         f"there is no queue discipline {text!r}",
-        f"{meant_queue(text)}; a scenario's own queue: FILE.toml; a law in Python: MODULE:CLASS",
+        f"{meant_queue(text)}; a scenario's own queue: FILE.toml; an AQM in Python: MODULE:CLASS",
     )
 
 

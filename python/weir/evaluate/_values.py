@@ -220,7 +220,7 @@ def _over_time(setting: Setting, queue: tuple[series.Samples, series.Samples] | 
 def queues(sweep: Sweep) -> dict[int, tuple[series.Samples, series.Samples]]:
     """Instants in seconds and packets waiting at the bottleneck, by run; empty where none were recorded."""
     runs = sweep.finished["run"].unique().to_list()
-    # Without the inner variables of laws, which are most of the table.
+    # Without the inner variables of AQMs, which are most of the table.
     named = {"variable": "queue", "component": component(sweep.bottleneck)}
     wanted = [pl.col(column).cast(pl.String) == name for column, name in named.items()]
     rows = sweep.store.scan("series", runs, sweep.results_version).filter(*wanted)

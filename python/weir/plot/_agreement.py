@@ -187,7 +187,7 @@ def region_map(found: Region, measured: pl.DataFrame | None = None) -> Figure:
     )
     return Figure(
         chart.file_name("region", found.system.name, found.x.name, found.y.name),
-        f"Stability: {found.system.law.name}, {found.system.name}",
+        f"Stability: {found.system.aqm.name}, {found.system.name}",
         caption,
         chart.panel(layers, style.WIDTH, style.WIDTH * 0.8),
         whole,

@@ -110,15 +110,17 @@ def _told(sweep: Sweep, point: int, labels: Sequence[str], components: Sequence[
     for label in labels:
         try:
             resolved = sweep.resolved_at(point, sweep.variants[sweep.labels.index(label)])
-            laws = placed(resolved)
+            disciplines = placed(resolved)
         except ScenarioError:
             # A file that it names is no longer there.
             continue
-        for component_, name in laws.items():
-            law = find(name)
+        for component_, name in disciplines.items():
+            discipline = find(name)
             rows.append((label, component_, "queue", 0, QUEUE))
-            for rank, variable in enumerate(law.figure, 1):
-                rows.append((label, component_, variable, rank, _heading(variable, law.variables[variable])))
+            for rank, variable in enumerate(discipline.figure, 1):
+                rows.append(
+                    (label, component_, variable, rank, _heading(variable, discipline.variables[variable]))
+                )
         senders = _senders(_document(resolved))
         for flow in watched:
             own = senders.get(flow.removeprefix(_FLOWS).rpartition(".")[0], {})

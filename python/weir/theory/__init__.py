@@ -23,6 +23,7 @@ from weir.theory._algorithm import (
     theorem_bound,
 )
 from weir.theory._analysis import Analysis, Prediction, Swing, analyse, swing_of
+from weir.theory._aqms import AdaptiveRed, Integrator, Red, continuous_pi, dualpi2, pi, pi2, pie, rem
 from weir.theory._balance import CUBIC_K, Balance, Path, Sender, balance
 from weir.theory._bifurcation import RedMap, ranjan
 from weir.theory._boundary import boundary
@@ -52,7 +53,6 @@ from weir.theory._equilibrium import (
 )
 from weir.theory._flags import Flag
 from weir.theory._fluid import Course, Phase, integrate
-from weir.theory._laws import AdaptiveRed, Integrator, Red, continuous_pi, dualpi2, pi, pi2, pie, rem
 from weir.theory._margins import Crossover, Margins, margins_of
 from weir.theory._model import Reading, system_of
 from weir.theory._network import EXAMPLES, Link, Network, Source, Vector

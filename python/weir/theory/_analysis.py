@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from weir.theory._aqms import Integrator, Red
 from weir.theory._flags import Flag
-from weir.theory._laws import Integrator, Red
 from weir.theory._margins import Margins, margins_of
 from weir.theory._noise import Noise, noise_of
 from weir.theory._plant import Loop, QueueLoop, loop_of, swinging
@@ -21,7 +21,7 @@ from weir.theory._special import Avq, Hred, Step, dead_zone
 from weir.theory._utility import TheoryError
 
 TOLERANCE = {"queue": 0.03, "signal": 0.1, "period": 0.1, "deviation": 0.2, "stable": None}
-"""Share by which packets may differ where a prediction is valid; the queue of a law with a line: 0.1."""
+"""Share by which packets may differ where a prediction is valid; the queue of an AQM with a line: 0.1."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Analysis:
     system: System
     point: Point
     loop: Loop | None
-    """Linear loop; None if the senders or the law have no linear answer, for the reason in `why`."""
+    """Linear loop; None if the senders or the AQM have no linear answer, for the reason in `why`."""
     given: tuple[Flag, ...] = ()
     """Flags from the reading of the scenario."""
     why: str | None = None
@@ -104,17 +104,17 @@ class Analysis:
     @cached_property
     def sawtooth(self) -> Sawtooth | None:
         """Limit cycle of DCTCP under a step; None for other systems."""
-        law = self.point.law
-        if not isinstance(law, Step) or any(group.kind != "dctcp" for group in self.system.groups):
+        aqm = self.point.aqm
+        if not isinstance(aqm, Step) or any(group.kind != "dctcp" for group in self.system.groups):
             return None
         flows = sum(group.flows for group in self.system.groups)
         delay = sum(group.flows * group.delay for group in self.system.groups) / flows
-        return dctcp_sawtooth(flows, self.system.capacity, delay, law.threshold)
+        return dctcp_sawtooth(flows, self.system.capacity, delay, aqm.threshold)
 
     @cached_property
     def swing(self) -> Swing | None:
-        """Unstable cycle of HRED; None for other laws."""
-        return swing_of(self.system, self.point) if isinstance(self.point.law, Hred) else None
+        """Unstable cycle of HRED; None for other AQMs."""
+        return swing_of(self.system, self.point) if isinstance(self.point.aqm, Hred) else None
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
@@ -132,7 +132,7 @@ class Analysis:
             ("period", self.period, "s"),
             ("deviation", self.deviation, "packets"),
         ]
-        line = isinstance(self.point.law, Red)
+        line = isinstance(self.point.aqm, Red)
         return tuple(
             Prediction(
                 name,
@@ -163,7 +163,7 @@ class Analysis:
         ]
         found: dict[str, Any] = {
             "scenario": system.name,
-            "law": point.law.name,
+            "aqm": point.aqm.name,
             "capacity_packets_per_s": system.capacity,
             "operating_point": {"queue_packets": point.queue, "state": point.state, "groups": groups},
             "no_linear_loop": self.why,
@@ -227,8 +227,8 @@ def analyse(system: System, given: Iterable[Flag] = (), *, simple: bool = False)
 
 def swing_of(system: System, point: Point) -> Swing:
     """HRED by its describing function: the amplitude at which the gain margin is one (bisection)."""
-    law = point.law
-    assert isinstance(law, Hred)
+    aqm = point.aqm
+    assert isinstance(aqm, Hred)
 
     def margins(share: float) -> Margins:
         return margins_of(swinging(system, point, share))
@@ -236,13 +236,13 @@ def swing_of(system: System, point: Point) -> Swing:
     full = margins(1.0).gain_margin or math.inf
     if full >= 1.0:
         return Swing(full, None, None)
-    low, high = math.log(law.half_band * (1.0 + 1e-9)), math.log(law.half_band * 1e4)
+    low, high = math.log(aqm.half_band * (1.0 + 1e-9)), math.log(aqm.half_band * 1e4)
     for _ in range(40):
         middle = 0.5 * (low + high)
-        gain = margins(dead_zone(math.exp(middle), law.half_band)).gain_margin or math.inf
+        gain = margins(dead_zone(math.exp(middle), aqm.half_band)).gain_margin or math.inf
         low, high = (middle, high) if gain > 1.0 else (low, middle)
     amplitude = math.exp(0.5 * (low + high))
-    frequency = margins(dead_zone(amplitude, law.half_band)).phase_crossover
+    frequency = margins(dead_zone(amplitude, aqm.half_band)).phase_crossover
     return Swing(full, amplitude, frequency)
 
 
@@ -254,7 +254,7 @@ def _flags(found: Analysis) -> list[Flag]:
         if holds:
             flags.append(Flag(code, text))
 
-    system, point, law = found.system, found.point, found.point.law
+    system, point, aqm = found.system, found.point, found.point.aqm
     least, most = min(point.windows), max(point.windows)
     add(least < 7.0, "small-windows", f"windows of {least:.3g} packets: below 7 timeouts and packets count")
     add(
@@ -273,23 +273,23 @@ def _flags(found: Analysis) -> list[Flag]:
     other = [group.name for group in system.groups if group.kind != "reno"]
     add(bool(other), "noise-unknown", f"the noise is that of halvings, and {', '.join(other)} cuts otherwise")
     add(
-        isinstance(law, Avq), "empty-queue", "the model has no real queue, and a virtual one without a buffer"
+        isinstance(aqm, Avq), "empty-queue", "the model has no real queue, and a virtual one without a buffer"
     )
-    add(isinstance(law, Step), "no-slope", "a step has no slope: the queue cycles about its threshold")
+    add(isinstance(aqm, Step), "no-slope", "a step has no slope: the queue cycles about its threshold")
     anywhere = "in its band every queue is a resting point; the swing says which return to it"
-    add(isinstance(law, Hred), "dead-zone", anywhere)
-    if isinstance(law, Integrator):
-        edge = law.near_edge(point.signal)
+    add(isinstance(aqm, Hred), "dead-zone", anywhere)
+    if isinstance(aqm, Integrator):
+        edge = aqm.near_edge(point.signal)
         add(
             edge is not None,
             "table-edge",
             f"p of {point.signal:.3g} is near {edge or 0:g}, where PIE's gain jumps",
         )
-        slow = law.hold and law.interval > min(point.rtts) / 5.0
+        slow = aqm.hold and aqm.interval > min(point.rtts) / 5.0
         add(
             slow,
             "slow-updates",
-            f"updates of {law.interval:g} s are slow beside round trips of {min(point.rtts):.3g} s",
+            f"updates of {aqm.interval:g} s are slow beside round trips of {min(point.rtts):.3g} s",
         )
     return flags + _of_loop(found)
 
@@ -301,7 +301,7 @@ def _of_loop(found: Analysis) -> list[Flag]:
         if holds:
             flags.append(Flag(code, text))
 
-    roots, margins, point, law = found.roots, found.margins, found.point, found.point.law
+    roots, margins, point, aqm = found.roots, found.margins, found.point, found.point.aqm
     if roots is None or margins is None:
         return flags
     gain = margins.gain_margin
@@ -339,8 +339,8 @@ def _of_loop(found: Analysis) -> list[Flag]:
         )
         over = point.queue + 2.0 * sd > found.system.buffer
         add(over, "overflow", f"the queue reaches the buffer of {found.system.buffer:.4g} packets")
-        if isinstance(law, Red):
-            near = [knee for knee in law.knees if abs(knee - point.queue) < sd]
+        if isinstance(aqm, Red):
+            near = [knee for knee in aqm.knees if abs(knee - point.queue) < sd]
             add(
                 bool(near),
                 "knee",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weir import _core
-from weir.theory._laws import Red, pi, pi2, pie, rem
+from weir.theory._aqms import Red, pi, pi2, pie, rem
 from weir.theory._margins import margins_of
 from weir.theory._plant import loop_of
 from weir.theory._point import System
@@ -170,13 +170,13 @@ def _check(flows: float, capacity: float, rtt: float) -> None:
     window = capacity * rtt / flows
     require(
         window > math.sqrt(2.0),
-        f"windows would be {window:.3g} packets: such flows are ruled by timeouts, not by a law",
+        f"windows would be {window:.3g} packets: such flows are ruled by timeouts, not by an AQM",
         "fewer flows, or a larger capacity or round trip",
     )
 
 
-def _system(flows: float, rtt: float, capacity: float, queue: float, law: Any) -> System:  # noqa: ANN401
-    return System((Group(flows, rtt - queue / capacity, cut=PAPER_CUT),), capacity, law, name="design")
+def _system(flows: float, rtt: float, capacity: float, queue: float, aqm: Any) -> System:  # noqa: ANN401
+    return System((Group(flows, rtt - queue / capacity, cut=PAPER_CUT),), capacity, aqm, name="design")
 
 
 def _of_pi(flows: float, rtt: float, capacity: float, queue: float, _margin: float) -> Designed:
@@ -213,10 +213,10 @@ def _of_red(flows: float, rtt: float, capacity: float, queue: float, _margin: fl
         "spacing": "geometric",
         "ecn": True,
     }
-    law = Red(low, high, top, weight, gentle=True)
+    aqm = Red(low, high, top, weight, gentle=True)
     rule = "Hollot, Misra, Towsley, Gong 2001, proposition 1: crossover at a tenth of the poles"
     return Designed(
-        "red", table, _system(flows, rtt, capacity, queue, law), rule, {"slope": slope, "pole": pole}
+        "red", table, _system(flows, rtt, capacity, queue, aqm), rule, {"slope": slope, "pole": pole}
     )
 
 

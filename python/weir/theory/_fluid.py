@@ -1,4 +1,4 @@
-"""The nonlinear fluid: delay-differential equations of windows, queue and law, integrated over a timeline.
+"""The nonlinear fluid: delay-differential equations of windows, queue and AQM, integrated over a timeline.
 
     q' = sum of N_i W_i / R_i + u - C,    0 <= q <= B,  q' cut at both ends,    R_i(t) = d_i + q(t) / C
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir import _core
-from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
+from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._point import Point, System
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError
@@ -45,7 +45,7 @@ class Course:
     signal: NDArray[np.float64]
     """Signal p; for DualPI2 the one of its classic flows."""
     state: NDArray[np.float64]
-    """State of the law, which is RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual
+    """State of the AQM, which is RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual
     capacity, p of PI and PIE."""
     variables: dict[str, NDArray[np.float64]]
     """Variables that the last discipline records, by its names for them."""
@@ -120,15 +120,15 @@ def integrate(
 def _written(system: System) -> dict[str, Any]:
     """Document of a system, as the core reads it."""
     groups = [_finite(vars(group)) for group in system.groups]
-    return {**_finite(vars(system)), "groups": groups, "law": _law(system.law)}
+    return {**_finite(vars(system)), "groups": groups, "aqm": _aqm(system.aqm)}
 
 
-def _law(law: Law) -> dict[str, Any]:
-    match law:
+def _aqm(aqm: Aqm) -> dict[str, Any]:
+    match aqm:
         case AdaptiveRed():
-            return {**_law(law.red), "adapts": {"bottom": law.bottom, "top": law.top}}
+            return {**_aqm(aqm.red), "adapts": {"bottom": aqm.bottom, "top": aqm.top}}
         case Red() | Integrator() | Hred() | Avq() | Step():
-            return {"kind": type(law).__name__.lower(), **vars(law)}
+            return {"kind": type(aqm).__name__.lower(), **vars(aqm)}
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ LEAST = 1e-4
 """Lowest frequency, rad/s."""
 MOST = 1000.0
 """Highest frequency, rad/s. It is higher for loops of shorter round trips, and at most half the rate of a
-sampled law."""
+sampled AQM."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 from weir import _core
 from weir.scenario._scenario import Scenario
+from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._flags import Flag
-from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
 from weir.theory._point import System
 from weir.theory._senders import PACKET_CUT, Group
 from weir.theory._special import Avq, Hred, Step
@@ -42,9 +42,9 @@ class Queue:
     """Capacity C, packets per second."""
     buffer: float
     """Buffer B, packets."""
-    law: Law | None
+    aqm: Aqm | None
     why: str | None
-    """Reason why the queue has no law."""
+    """Reason why its AQM has no model."""
 
 
 def system_of(
@@ -71,9 +71,9 @@ def timeline_of(
 def queue_of(scenario: Scenario, port: str, at: float, packet_bytes: int) -> Queue:
     """A port's queue at an instant in seconds."""
     found = asked(_core.fluid_queue, scenario.core, port, at, packet_bytes)
-    law = None if found["law"] is None else _law(found["law"])
+    aqm = None if found["aqm"] is None else _aqm(found["aqm"])
     buffer = float(found.get("buffer", "inf"))
-    return Queue(found["discipline"], float(found["capacity"]), buffer, law, found["why"])
+    return Queue(found["discipline"], float(found["capacity"]), buffer, aqm, found["why"])
 
 
 def asked(function: Callable[..., str], *arguments: object) -> Any:  # noqa: ANN401 - JSON
@@ -87,18 +87,18 @@ def asked(function: Callable[..., str], *arguments: object) -> Any:  # noqa: ANN
 def _reading(found: dict[str, Any], name: str) -> Reading:
     system = found["system"]
     groups = tuple(Group(**group) for group in system.pop("groups"))
-    law = _law(system.pop("law"))
+    aqm = _aqm(system.pop("aqm"))
     flags = tuple(Flag(**flag) for flag in found["flags"])
-    made = System(groups=groups, law=law, name=name, **system)
+    made = System(groups=groups, aqm=aqm, name=name, **system)
     return Reading(made, flags, found["port"], found["at"], found["packet_bytes"], found["discipline"])
 
 
-_LAWS: dict[str, Callable[..., Law]] = {
+_AQMS: dict[str, Callable[..., Aqm]] = {
     "red": Red, "integrator": Integrator, "hred": Hred, "avq": Avq, "step": Step,
 }  # fmt: skip
 
 
-def _law(found: dict[str, Any]) -> Law:
+def _aqm(found: dict[str, Any]) -> Aqm:
     adapts = found.pop("adapts", None)
-    law = _LAWS[found.pop("kind")](**found)
-    return AdaptiveRed(law, **adapts) if adapts and isinstance(law, Red) else law
+    aqm = _AQMS[found.pop("kind")](**found)
+    return AdaptiveRed(aqm, **adapts) if adapts and isinstance(aqm, Red) else aqm

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory._laws import Integrator
+from weir.theory._aqms import Integrator
 from weir.theory._point import Point, System, operating_point
 from weir.theory._realised import Complex, Realisation
 from weir.theory._senders import Response
@@ -34,7 +34,7 @@ class Branch:
 
     rtt: float
     answer: Response
-    """Linear answer of its window; the signal is in units of the law's state."""
+    """Linear answer of its window; the signal is in units of the AQM's state."""
     gives: float
     """Rate gained per packet of one window: g, packets per second."""
     yields: float
@@ -49,17 +49,17 @@ class Branch:
 
 @dataclass(frozen=True)
 class QueueLoop:
-    """Senders, a queue, and a law that looks at it."""
+    """Senders, a queue, and an AQM that looks at it."""
 
     branches: tuple[Branch, ...]
-    law: Realisation
+    aqm: Realisation
     through: float = 0.0
-    """Rate in packets per second that a larger signal takes away at once, if the law drops."""
+    """Rate in packets per second that a larger signal takes away at once, if the AQM drops."""
 
     @property
     def interval(self) -> float:
-        """Interval T of the law, seconds; zero if it is continuous."""
-        return self.law.interval
+        """Interval T of the AQM, seconds; zero if it is continuous."""
+        return self.aqm.interval
 
     @property
     def longest_rtt(self) -> float:
@@ -78,7 +78,7 @@ class QueueLoop:
 
     def control(self, s: Complex) -> Complex:
         """Controller C(s), from the queue to the signal, per packet."""
-        return self.law.transfer(s)
+        return self.aqm.transfer(s)
 
     def open_loop(self, s: Complex) -> Complex:
         """Open loop L(s)."""
@@ -108,7 +108,7 @@ class QueueLoop:
 
     def matrices(self) -> list[tuple[float, Matrix]]:
         """Matrices of the loop as x' = sum of A_k x(t - delay_k): windows of the groups, queue, state of the
-        law."""
+        AQM."""
         count = len(self.branches)
         size, queue, state = count + 2, count, count + 1
         found: dict[float, Matrix] = {}
@@ -116,28 +116,28 @@ class QueueLoop:
         def at(delay: float) -> Matrix:
             return found.setdefault(delay, np.zeros((size, size)))
 
-        law, now = self.law, at(0.0)
+        aqm, now = self.aqm, at(0.0)
         for i, branch in enumerate(self.branches):
             late, answer = at(branch.rtt), branch.answer
             now[i, i] -= answer.now
             late[i, i] -= answer.before
             now[i, queue] -= answer.queue
-            late[i, queue] += answer.queue - answer.signal * law.on_queue
-            late[i, state] -= answer.signal * law.on_state
+            late[i, queue] += answer.queue - answer.signal * aqm.on_queue
+            late[i, state] -= answer.signal * aqm.on_state
             now[queue, i] += branch.gives
             now[queue, queue] -= branch.yields
-        now[queue, queue] -= self.through * law.on_queue
-        now[queue, state] -= self.through * law.on_state
-        now[state, state] += law.state
-        now[state, queue] += law.now
-        if law.before:
-            at(law.interval)[state, queue] += law.before
+        now[queue, queue] -= self.through * aqm.on_queue
+        now[queue, state] -= self.through * aqm.on_state
+        now[state, state] += aqm.state
+        now[state, queue] += aqm.now
+        if aqm.before:
+            at(aqm.interval)[state, queue] += aqm.before
         return sorted(found.items())
 
 
 @dataclass(frozen=True)
 class RateLoop:
-    """Loop of AVQ: the queue is empty, and the law observes the rate. All flows have one round trip."""
+    """Loop of AVQ: the queue is empty, and the AQM observes the rate. All flows have one round trip."""
 
     rtt: float
     cut: float
@@ -183,7 +183,7 @@ class RateLoop:
         return np.full_like(frequencies, math.nan)
 
     def matrices(self) -> list[tuple[float, Matrix]]:
-        """Matrices for the rate of all flows, and the law's integral of it."""
+        """Matrices for the rate of all flows, and the AQM's integral of it."""
         drive = self.cut * self.each * self.rate
         now = np.array([[-self._lag, 0.0], [self.alpha / self.rate, 0.0]])
         late = np.array([[-self._lag - drive * (1.0 - self.signal) / self.rate, -drive], [0.0, 0.0]])
@@ -206,22 +206,22 @@ def loop_of(system: System, point: Point | None = None, *, simple: bool = False)
     Raises TheoryError where there is none: a step, flows without a linear answer.
     """
     at = operating_point(system) if point is None else point
-    law = at.law
-    if isinstance(law, Avq):
-        return _avq(system, at, law)
-    if isinstance(law, Step):
+    aqm = at.aqm
+    if isinstance(aqm, Avq):
+        return _avq(system, at, aqm)
+    if isinstance(aqm, Step):
         dctcp = next((group for group in system.groups if group.kind == "dctcp"), None)
         why = "a step has no slope to linearise, and queues that it rules cycle"
         raise TheoryError(*(dctcp.without_answer if dctcp else (why, "integrate it: weir theory fluid")))
-    realised = law.realised(at.queue, at.state, system.capacity)
+    realised = aqm.realised(at.queue, at.state, system.capacity)
     return QueueLoop(_branches(system, at, simple=simple), realised, _through(system, at))
 
 
 def swinging(system: System, point: Point, share: float) -> QueueLoop:
     """HRED's loop for swings of which `share` passes its dead zone: 0 in the band, 1 for the largest."""
-    law = point.law
-    assert isinstance(law, Hred)
-    realised = law.swinging(point.queue, point.state, system.capacity, share)
+    aqm = point.aqm
+    assert isinstance(aqm, Hred)
+    realised = aqm.swinging(point.queue, point.state, system.capacity, share)
     return QueueLoop(_branches(system, point), realised, _through(system, point))
 
 
@@ -237,8 +237,8 @@ def _branches(system: System, at: Point, *, simple: bool = False) -> tuple[Branc
         answer = Response(0.0, 0.0, 0.0, 0.0)
         if answering[i]:
             answer = group.response(p, rtt, system.capacity, simple=simple)
-        if isinstance(at.law, Integrator):
-            slope = at.law.slope(at.state, scalable=group.kind == "scalable")
+        if isinstance(at.aqm, Integrator):
+            slope = at.aqm.slope(at.state, scalable=group.kind == "scalable")
             answer = replace(answer, signal=answer.signal * slope)
         passed = 1.0 if group.marked else 1.0 - p
         yields = passed * at.rates[i] / (rtt * system.capacity) if group.waits else 0.0
@@ -247,17 +247,17 @@ def _branches(system: System, at: Point, *, simple: bool = False) -> tuple[Branc
 
 
 def _through(system: System, at: Point) -> float:
-    """Rate that a larger signal drops at once, per unit of the law's state."""
+    """Rate that a larger signal drops at once, per unit of the AQM's state."""
     found = 0.0
     for group, rate in zip(system.groups, at.rates, strict=True):
         slope = 1.0
-        if isinstance(at.law, Integrator):
-            slope = at.law.slope(at.state, scalable=group.kind == "scalable")
+        if isinstance(at.aqm, Integrator):
+            slope = at.aqm.slope(at.state, scalable=group.kind == "scalable")
         found += 0.0 if group.marked else slope * rate
     return found + (system.unresponsive if system.drops else 0.0)
 
 
-def _avq(system: System, at: Point, law: Avq) -> RateLoop:
+def _avq(system: System, at: Point, aqm: Avq) -> RateLoop:
     group = system.groups[0]
     if len(set(at.rtts)) > 1 or group.kind != "reno" or system.drops or system.unresponsive:
         raise TheoryError(
@@ -265,4 +265,4 @@ def _avq(system: System, at: Point, law: Avq) -> RateLoop:
             "the same rtt and tcp.congestion.reno for all groups, and ecn = true for queue and flows",
         )
     flows = sum(one.flows for one in system.groups)
-    return RateLoop(at.rtts[0], group.cut, at.rate, at.rate / flows, at.signal, law.alpha)
+    return RateLoop(at.rtts[0], group.cut, at.rate, at.rate / flows, at.signal, aqm.alpha)

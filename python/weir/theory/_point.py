@@ -1,7 +1,7 @@
 """Operating point of a queue and its senders.
 
-Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. Laws with an integrator rest at
-their target, and p follows; laws with a line rest where p of the line is p of the senders: one rises, one
+Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. AQMs with an integrator rest at
+their target, and p follows; AQMs with a line rest where p of the line is p of the senders: one rises, one
 falls, and there is at most one such queue. REM by equation 2 counts what it drops as rate, and rests below
 its target by p rate T / alpha.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
+from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._senders import Group
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError, require
@@ -26,7 +26,7 @@ class System:
     groups: tuple[Group, ...]
     capacity: float
     """Capacity C, packets per second."""
-    law: Law
+    aqm: Aqm
     unresponsive: float = 0.0
     """Rate u of traffic that does not answer signals, packets per second."""
     buffer: float = math.inf
@@ -55,12 +55,12 @@ class System:
 class Point:
     """An operating point."""
 
-    law: Red | Integrator | Hred | Avq | Step
-    """Law at rest. Adaptive RED has the max_p that it has found."""
+    aqm: Red | Integrator | Hred | Avq | Step
+    """AQM at rest. Adaptive RED has the max_p that it has found."""
     queue: float
     """Queue, packets."""
     state: float
-    """State of the law's integrator; for laws without one, the signal itself."""
+    """State of the AQM's integrator; for AQMs without one, the signal itself."""
     signals: tuple[float, ...]
     """Signals p by group."""
     rtts: tuple[float, ...]
@@ -90,25 +90,25 @@ class Point:
 
 def operating_point(system: System) -> Point:
     """Resting point of the system. Raises TheoryError, with the reason, if there is none."""
-    law = system.law
-    match law:
+    aqm = system.aqm
+    match aqm:
         case Integrator():
-            return _at_state(system, law, _state(system, law))
+            return _at_state(system, aqm, _state(system, aqm))
         case AdaptiveRed():
-            wanted = _probability(system, lambda _: law.middle, law.name)
-            red = law.found(wanted)
+            wanted = _probability(system, lambda _: aqm.middle, aqm.name)
+            red = aqm.found(wanted)
             return _at_queue(system, red, _on_line(system, red))
         case Red():
-            return _at_queue(system, law, _on_line(system, law))
+            return _at_queue(system, aqm, _on_line(system, aqm))
         case Hred():
-            _check_buffer(system, law.aim(system.capacity), law.name)
-            p = _probability(system, lambda _: law.aim(system.capacity), law.name)
-            return _point(system, law, law.aim(system.capacity), p, (p,) * len(system.groups))
+            _check_buffer(system, aqm.aim(system.capacity), aqm.name)
+            p = _probability(system, lambda _: aqm.aim(system.capacity), aqm.name)
+            return _point(system, aqm, aqm.aim(system.capacity), p, (p,) * len(system.groups))
         case Avq():
-            return _of_avq(system, law)
+            return _of_avq(system, aqm)
         case Step():
-            p = _probability(system, lambda _: law.threshold, law.name)
-            return _point(system, law, law.threshold, p, (p,) * len(system.groups))
+            p = _probability(system, lambda _: aqm.threshold, aqm.name)
+            return _point(system, aqm, aqm.threshold, p, (p,) * len(system.groups))
 
 
 def _departing(system: System, queue: float, signals: tuple[float, ...]) -> float:
@@ -121,29 +121,29 @@ def _departing(system: System, queue: float, signals: tuple[float, ...]) -> floa
     return total - system.unresponsive * lost
 
 
-def _signals(system: System, law: Integrator, state: float) -> tuple[float, ...]:
-    return tuple(law.of(state, scalable=group.kind == "scalable") for group in system.groups)
+def _signals(system: System, aqm: Integrator, state: float) -> tuple[float, ...]:
+    return tuple(aqm.of(state, scalable=group.kind == "scalable") for group in system.groups)
 
 
-def _rest_of(system: System, law: Integrator, state: float) -> float:
+def _rest_of(system: System, aqm: Integrator, state: float) -> float:
     """The queue at which the integrator rests, packets."""
-    aim = law.aim(system.capacity)
-    if not (law.counts_drops and system.drops):
+    aim = aqm.aim(system.capacity)
+    if not (aqm.counts_drops and system.drops):
         return aim
-    p = law.of(state)
-    alpha = law.now / law.before - 1.0
-    return max(aim - p * system.capacity / (1.0 - p) * law.interval / alpha, 0.0)
+    p = aqm.of(state)
+    alpha = aqm.now / aqm.before - 1.0
+    return max(aim - p * system.capacity / (1.0 - p) * aqm.interval / alpha, 0.0)
 
 
-def _state(system: System, law: Integrator) -> float:
-    _check_buffer(system, law.aim(system.capacity), law.name)
+def _state(system: System, aqm: Integrator) -> float:
+    _check_buffer(system, aqm.aim(system.capacity), aqm.name)
 
     def over(state: float) -> float:
         return (
-            _departing(system, _rest_of(system, law, state), _signals(system, law, state)) - system.capacity
+            _departing(system, _rest_of(system, aqm, state), _signals(system, aqm, state)) - system.capacity
         )
 
-    return _falling(over, law.greatest * (1.0 - 1e-12), law.name)
+    return _falling(over, aqm.greatest * (1.0 - 1e-12), aqm.name)
 
 
 def _probability(system: System, queue: Callable[[float], float], name: str) -> float:
@@ -176,19 +176,19 @@ def _falling(over: Callable[[float], float], greatest: float, name: str) -> floa
     return math.exp(0.5 * (low + high))
 
 
-def _on_line(system: System, law: Red) -> float:
+def _on_line(system: System, aqm: Red) -> float:
     """The queue where the line meets the senders, packets."""
 
     def over(queue: float) -> float:
-        return _departing(system, queue, (law.signal(queue),) * len(system.groups)) - system.capacity
+        return _departing(system, queue, (aqm.signal(queue),) * len(system.groups)) - system.capacity
 
-    top = min(law.top, system.buffer)
-    low, high = law.min_th, top * (1.0 - 1e-12)
+    top = min(aqm.top, system.buffer)
+    low, high = aqm.min_th, top * (1.0 - 1e-12)
     if over(high) > 0.0:
-        end = "its buffer is full" if system.buffer < law.top else "its line ends"
+        end = "its buffer is full" if system.buffer < aqm.top else "its line ends"
         raise TheoryError(
-            f"there is no operating point: the flows need more signals than the {law.signal(high):.3g} a "
-            f"packet that {law.name} gives before {end}, at {top:g} packets",
+            f"there is no operating point: the flows need more signals than the {aqm.signal(high):.3g} a "
+            f"packet that {aqm.name} gives before {end}, at {top:g} packets",
             "a larger max_p or max_th, gentle = true, or fewer flows",
         )
     for _ in range(80):
@@ -196,7 +196,7 @@ def _on_line(system: System, law: Red) -> float:
         low, high = (middle, high) if over(middle) > 0.0 else (low, middle)
     found = 0.5 * (low + high)
     require(
-        found > law.min_th * (1.0 + 1e-9) or found - law.min_th > 1e-6,
+        found > aqm.min_th * (1.0 + 1e-9) or found - aqm.min_th > 1e-6,
         "there is no operating point: the windows of the receivers do not fill the link",
         "a larger flows.GROUP.tcp.receive_window, or more flows",
     )
@@ -212,30 +212,30 @@ def _check_buffer(system: System, target: float, name: str) -> None:
     )
 
 
-def _at_state(system: System, law: Integrator, state: float) -> Point:
-    return _point(system, law, _rest_of(system, law, state), state, _signals(system, law, state))
+def _at_state(system: System, aqm: Integrator, state: float) -> Point:
+    return _point(system, aqm, _rest_of(system, aqm, state), state, _signals(system, aqm, state))
 
 
-def _at_queue(system: System, law: Red, queue: float) -> Point:
-    p = law.signal(queue)
-    return _point(system, law, queue, p, (p,) * len(system.groups))
+def _at_queue(system: System, aqm: Red, queue: float) -> Point:
+    p = aqm.signal(queue)
+    return _point(system, aqm, queue, p, (p,) * len(system.groups))
 
 
-def _point(system: System, law: object, queue: float, state: float, signals: tuple[float, ...]) -> Point:
+def _point(system: System, aqm: object, queue: float, state: float, signals: tuple[float, ...]) -> Point:
     rtts = tuple(group.round_trip(queue, system.capacity) for group in system.groups)
     windows = tuple(g.window(p, rtt) for g, p, rtt in zip(system.groups, signals, rtts, strict=True))
     rates = tuple(g.flows * w / rtt for g, w, rtt in zip(system.groups, windows, rtts, strict=True))
     limited = any(w >= g.most for g, w in zip(system.groups, windows, strict=True))
-    return Point(cast("Red", law), queue, state, signals, rtts, windows, rates, limited)
+    return Point(cast("Red", aqm), queue, state, signals, rtts, windows, rates, limited)
 
 
-def _of_avq(system: System, law: Avq) -> Point:
+def _of_avq(system: System, aqm: Avq) -> Point:
     """Resting point of AVQ: rate gamma C, with an empty queue."""
-    reached = law.gamma * system.capacity
+    reached = aqm.gamma * system.capacity
 
     def over(p: float) -> float:
         return _departing(system, 0.0, (p,) * len(system.groups)) - reached
 
-    p = _falling(over, 1.0 - 1e-12, law.name)
+    p = _falling(over, 1.0 - 1e-12, aqm.name)
     # What AVQ adapts is the virtual capacity: rate (1 - p).
-    return _point(system, law, 0.0, reached * (1.0 - p), (p,) * len(system.groups))
+    return _point(system, aqm, 0.0, reached * (1.0 - p), (p,) * len(system.groups))

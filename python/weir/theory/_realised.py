@@ -1,4 +1,4 @@
-"""A law about rest: a state that follows the queue, and the signal that it makes.
+"""An AQM about rest: a state that follows the queue, and the signal that it makes.
 
     signal = on_state x + on_queue q,    x' = state x + now q(t) + before q(t-T)
 
@@ -18,7 +18,7 @@ Complex = NDArray[np.complexfloating[Any, Any]]
 
 @dataclass(frozen=True)
 class Realisation:
-    """A law about rest, in deviations."""
+    """An AQM about rest, in deviations."""
 
     on_state: float = 0.0
     on_queue: float = 0.0

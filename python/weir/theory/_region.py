@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from weir.theory._laws import AdaptiveRed, Integrator
+from weir.theory._aqms import AdaptiveRed, Integrator
 from weir.theory._margins import grid, margins_of
 from weir.theory._noise import Noise
 from weir.theory._plant import QueueLoop, loop_of
@@ -41,7 +41,7 @@ AXES = {
     "alpha": "alpha of AVQ (1/s)",
     "gamma": "gamma of AVQ",
 }
-"""Titles of the variables of a map: N, C and R of the flows and the link, and parameters of the law. `gain`
+"""Titles of the variables of a map: N, C and R of the flows and the link, and parameters of the AQM. `gain`
 multiplies both gains of an integrator."""
 
 
@@ -95,9 +95,9 @@ class Region:
 def varied(system: System, name: str, value: float) -> System:
     """The system with another value. Flows keep the shares of their groups, round trips their ratios.
 
-    Raises TheoryError for a parameter that its law does not have.
+    Raises TheoryError for a parameter that its AQM does not have.
     """
-    groups, law = system.groups, system.law
+    groups, aqm = system.groups, system.aqm
     match name:
         case "N":
             total = sum(group.flows for group in groups)
@@ -110,16 +110,16 @@ def varied(system: System, name: str, value: float) -> System:
         case "C":
             share = value / system.capacity
             return replace(system, capacity=value, unresponsive=system.unresponsive * share)
-        case "gain" if isinstance(law, Integrator):
-            return replace(system, law=replace(law, now=law.now * value, before=law.before * value))
-        case "target" if isinstance(law, Integrator):
-            aim = value / system.capacity if law.by_delay else value
-            return replace(system, law=replace(law, target=aim))
+        case "gain" if isinstance(aqm, Integrator):
+            return replace(system, aqm=replace(aqm, now=aqm.now * value, before=aqm.before * value))
+        case "target" if isinstance(aqm, Integrator):
+            aim = value / system.capacity if aqm.by_delay else value
+            return replace(system, aqm=replace(aqm, target=aim))
         case _:
-            inner: Any = law.red if isinstance(law, AdaptiveRed) else law
-            require(hasattr(inner, name), f"{law.name} has no {name}", "N, C, R, or a parameter that it has")
+            inner: Any = aqm.red if isinstance(aqm, AdaptiveRed) else aqm
+            require(hasattr(inner, name), f"{aqm.name} has no {name}", "N, C, R, or a parameter that it has")
             changed = replace(inner, **{name: value})
-            return replace(system, law=replace(law, red=changed) if isinstance(law, AdaptiveRed) else changed)
+            return replace(system, aqm=replace(aqm, red=changed) if isinstance(aqm, AdaptiveRed) else changed)
 
 
 def region(

@@ -1,6 +1,6 @@
 """A scenario's network at an instant, where its flows of TCP rest by duality.
 
-Round trips hold the queues: the target of laws that have one, the queue at which RED's line gives the price,
+Round trips hold the queues: the target of AQMs that have one, the queue at which RED's line gives the price,
 a full buffer under DropTail. That depends on the prices in turn, and is iterated.
 """
 
@@ -15,9 +15,9 @@ import polars as pl
 
 from weir import _core
 from weir.scenario._scenario import Scenario, flows_at
+from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._balance import SCALE, Balance, Path, Sender, balance
 from weir.theory._flags import Flag
-from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
 from weir.theory._model import queue_of
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError, require
@@ -123,7 +123,7 @@ def resting(scenario: Scenario, at: float | None = None) -> Resting:
     found_at = {port.name: queue_of(scenario, port.name, instant, size) for port in ports}
     capacities = {name: queue.capacity for name, queue in found_at.items()}
     flags = _taken(scenario, present, capacities, size, instant)
-    laws = {name: queue.law for name, queue in found_at.items()}
+    aqms = {name: queue.aqm for name, queue in found_at.items()}
     buffers = {name: queue.buffer for name, queue in found_at.items()}
     for port in ports:
         name, queue = port.name, found_at[port.name]
@@ -136,15 +136,15 @@ def resting(scenario: Scenario, at: float | None = None) -> Resting:
         if queue.discipline == "drop-tail":
             text = f"{name}: DropTail's queue is taken as full, its losses as independent"
             flags.append(Flag("events", text))
-        elif queue.law is None:
+        elif queue.aqm is None:
             flags.append(Flag("events", f"{name}: {queue.why}; its queue is taken as empty"))
             buffers[name] = 0.0
         if queue.discipline == "dualpi2":
             flags.append(Flag("two-signals", f"{name}: DualPI2 has two signals, and duality one price"))
-        if isinstance(queue.law, Avq):
-            capacities[name] *= queue.law.gamma
+        if isinstance(queue.aqm, Avq):
+            capacities[name] *= queue.aqm.gamma
     paths = [_path(scenario, path, instant) for path in bulk]
-    found, queues = _settled(paths, capacities, laws, buffers)
+    found, queues = _settled(paths, capacities, aqms, buffers)
     windows = [rate * path.rtt for rate, path in zip(found.rates.tolist(), found.paths, strict=True)]
     if min(windows) < 8.0:
         flags.append(Flag("small-windows", f"windows of {min(windows):.3g} packets: below 8 timeouts count"))
@@ -158,10 +158,10 @@ def resting(scenario: Scenario, at: float | None = None) -> Resting:
 def _settled(
     paths: Sequence[Path],
     capacities: dict[str, float],
-    laws: Mapping[str, Law | None],
+    aqms: Mapping[str, Aqm | None],
     buffers: Mapping[str, float],
 ) -> tuple[Balance, tuple[float, ...]]:
-    queues = {link: _queue(law, 0.0, capacities[link], buffers[link]) for link, law in laws.items()}
+    queues = {link: _queue(aqm, 0.0, capacities[link], buffers[link]) for link, aqm in aqms.items()}
     found = None
     for _ in range(_ROUNDS):
         now = [
@@ -176,8 +176,8 @@ def _settled(
         wanted = {
             link: priced[link] * capacities[link]
             if vegas
-            else _queue(law, priced[link], capacities[link], buffers[link])
-            for link, law in laws.items()
+            else _queue(aqm, priced[link], capacities[link], buffers[link])
+            for link, aqm in aqms.items()
         }
         moved = max(abs(wanted[link] - queues[link]) for link in queues)
         # RED's queue answers the price and the price the queue: half a step at a time.
@@ -188,25 +188,25 @@ def _settled(
     return found, tuple(queues[link] for link in found.links)
 
 
-def _queue(law: Law | None, price: float, capacity: float, buffer: float) -> float:  # noqa: PLR0911 - one for each law
+def _queue(aqm: Aqm | None, price: float, capacity: float, buffer: float) -> float:  # noqa: PLR0911 - one for each AQM
     """Queue of a link at a price, packets."""
     signal = -math.expm1(-price)
-    match law:
+    match aqm:
         case Integrator():
-            return law.aim(capacity) if price > 0.0 else 0.0
+            return aqm.aim(capacity) if price > 0.0 else 0.0
         case Hred():
-            return law.aim(capacity) if price > 0.0 else 0.0
+            return aqm.aim(capacity) if price > 0.0 else 0.0
         case Step():
-            return law.threshold if price > 0.0 else 0.0
+            return aqm.threshold if price > 0.0 else 0.0
         case AdaptiveRed():
-            return law.middle if price > 0.0 else 0.0
+            return aqm.middle if price > 0.0 else 0.0
         case Red():
             if price <= 0.0:
                 return 0.0
-            low, high = law.min_th, min(law.top, buffer)
+            low, high = aqm.min_th, min(aqm.top, buffer)
             for _ in range(60):
                 middle = 0.5 * (low + high)
-                low, high = (middle, high) if law.signal(middle) < signal else (low, middle)
+                low, high = (middle, high) if aqm.signal(middle) < signal else (low, middle)
             return 0.5 * (low + high)
         case Avq():
             return 0.0

@@ -93,7 +93,7 @@ def fluid_of(
         flags["overflow"] = Flag(
             "overflow", "the queue reaches the buffer: what overflows is lost by all flows alike"
         )
-    if len({type(reading.system.law) for reading in phases}) > 1:
+    if len({type(reading.system.aqm) for reading in phases}) > 1:
         flags["several-queues"] = Flag(
             "several-queues", "the discipline changes: the state of the last one is shown"
         )

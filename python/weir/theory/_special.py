@@ -1,4 +1,4 @@
-"""Laws that are neither a line over an average nor an integrator: HRED, AVQ, and DCTCP's step."""
+"""AQMs that are neither a line over an average nor an integrator: HRED, AVQ, and DCTCP's step."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Hred:
         return 2.0 / (capacity * self.rtt) ** 2
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:
-        """Linear law of the line in the band."""
+        """Linear form of the line in the band."""
         return self.swinging(queue, signal, capacity, 0.0)
 
     def swinging(self, queue: float, signal: float, capacity: float, share: float) -> Realisation:
-        """Linear law whose p_min moves by this fraction of its motion without a band: the describing function
-        n(A)."""
+        """Linear form in which p_min moves by this fraction of its motion without a band: the describing
+        function n(A)."""
         p_min = signal / self.height(queue)
         mean = 0.5 * (1.0 + self.fall) * self.rate(capacity)
         return Realisation(

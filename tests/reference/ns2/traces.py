@@ -148,7 +148,7 @@ def red() -> None:
     )
     columns = ["time_ns", "event", "bytes", "accepted", "queue", "average", "probability"]
     parameters = {"buffer_packets": limit, "min_th": MIN_TH, "max_th": high, "max_p": top, "w_q": weight}
-    save("red-average", columns, rows, {"law": "RED"} | COMMON | parameters | {"gentle": True, "wait": True})
+    save("red-average", columns, rows, {"aqm": "RED"} | COMMON | parameters | {"gentle": True, "wait": True})
 
 
 def rem() -> None:
@@ -171,7 +171,7 @@ def rem() -> None:
             arrivals = 0
     columns = ["time_ns", "event", "bytes", "accepted", "queue", "price", "probability"]
     parameters = {"gamma": gamma, "alpha": alpha, "target_packets": target, "phi": phi, "period_ns": PERIOD}
-    save("rem-price", columns, rows, {"law": "REM"} | COMMON | {"buffer_packets": limit} | parameters)
+    save("rem-price", columns, rows, {"aqm": "REM"} | COMMON | {"buffer_packets": limit} | parameters)
 
 
 # --- A sender ---------------------------------------------------------------------------------------------

@@ -23,38 +23,36 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing, red::check_bounds};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 
 /// Parameters of Adaptive RED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, Gummadi and Shenker, 2001")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "Floyd, Gummadi and Shenker, 2001"))]
 pub struct AdaptiveRedParameters {
     /// Target queueing delay, from which the thresholds are computed.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 5 ms (Floyd, Gummadi and Shenker, 2001)" })))]
+    #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 5 ms (Floyd, Gummadi and Shenker, 2001)" }))]
     pub target_delay: Duration,
     /// Average queue below which no packet is signalled.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "half of what the link sends in `target_delay`, at least 5 packets")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "half of what the link sends in `target_delay`, at least 5 packets"))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th`")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "three times `min_th`"))]
     pub max_th: Option<Level>,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "1 - exp(-1/C), where C is the capacity in packets per second")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "1 - exp(-1/C), where C is the capacity in packets per second"))]
     pub w_q: Option<Probability>,
     /// Initial probability at `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2; the paper gives none")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
+    #[schemars(extend("x-default-source" = "ns-2; the paper gives none"))]
+    #[schemars(extend("x-published" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
     pub max_p: Probability,
     /// Lower bound of `max_p`.
     pub bottom: Probability,
@@ -70,12 +68,12 @@ pub struct AdaptiveRedParameters {
     /// of a jump to 1.
     pub gentle: bool,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
 }
 

@@ -17,17 +17,15 @@
 //! after the subtraction instead of before, passes packets that cannot be marked, and can count
 //! packets; Weir always counts bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Probability, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// Packets that the virtual capacity adapts to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum AdaptsTo {
     /// The paper: all that arrive.
     #[default]
@@ -37,27 +35,23 @@ pub enum AdaptsTo {
 }
 
 /// Parameters of AVQ.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the authors' ns-2 code")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "the authors' ns-2 code"))]
 pub struct AvqParameters {
     /// Target utilisation.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.8, "to": 1, "source": "Weir: from 80% of the capacity on" })))]
+    #[schemars(extend("x-tunable" = { "from": 0.8, "to": 1, "source": "Weir: from 80% of the capacity on" }))]
     pub gamma: Probability,
     /// Adaptation speed of the virtual capacity, per second.
     pub alpha: f64,
     /// Virtual buffer as a multiple of the real one.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `buflim_`")))]
+    #[schemars(extend("x-default-source" = "ns-2, `buflim_`"))]
     pub buffer: f64,
     /// Initial virtual capacity as a fraction of the link's.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `ecnlim_`")))]
+    #[schemars(extend("x-default-source" = "ns-2, `ecnlim_`"))]
     pub start: Probability,
     /// Packets that the virtual capacity adapts to.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub adapts_to: AdaptsTo,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

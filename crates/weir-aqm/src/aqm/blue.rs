@@ -15,33 +15,31 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rng};
 
 use super::red::measure;
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// Parameters of Blue.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct BlueParameters {
     /// Increment of the probability on a loss.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, faster set; also 0.0025")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.001, "to": 0.1, "source": "Weir: around the paper's 0.0025 and 0.02" })))]
+    #[schemars(extend("x-default-source" = "paper, faster set; also 0.0025"))]
+    #[schemars(extend("x-tunable" = { "from": 0.001, "to": 0.1, "source": "Weir: around the paper's 0.0025 and 0.02" }))]
     pub d1: Probability,
     /// Decrement of the probability when the link falls idle.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, faster set; also 0.00025")))]
+    #[schemars(extend("x-default-source" = "paper, faster set; also 0.00025"))]
     pub d2: Probability,
     /// Minimum time between two changes.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, faster set; also 10 ms")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "500 ms", "source": "Weir: around the paper's 10 and 100 ms" })))]
+    #[schemars(extend("x-default-source" = "paper, faster set; also 10 ms"))]
+    #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "500 ms", "source": "Weir: around the paper's 10 and 100 ms" }))]
     pub freeze: Duration,
     /// `L`: an arrival that finds more than this counts as a loss.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "only losses count")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "only losses count"))]
     pub level: Option<Level>,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

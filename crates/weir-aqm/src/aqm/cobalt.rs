@@ -23,35 +23,33 @@
 //! Differences: in `sch_cake`, a sojourn time below 4 MTUs, or 2 MTUs per bulk flow, is never too
 //! long; it always marks ECN-capable packets, and it has no `blue_threshold` (ns-3).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// Parameters of COBALT.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "CAKE (Linux `sch_cake`)")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "CAKE (Linux `sch_cake`)"))]
 pub struct CobaltParameters {
     /// Acceptable sojourn time; also the minimum time between two steps of `p_drop`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
+    #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
     pub target: Duration,
     /// Time above `target` before the first signal.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
+    #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" }))]
     pub interval: Duration,
     /// Mark ECN-capable packets where CoDel would drop them. Blue still drops them.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-3; CAKE always marks")))]
+    #[schemars(extend("x-default-source" = "ns-3; CAKE always marks"))]
     pub ecn: bool,
     /// Increment of `p_drop` when the buffer overflows.
     pub increment: Probability,
     /// Decrement of `p_drop` when the queue is empty.
     pub decrement: Probability,
     /// Sojourn time above which `p_drop` also increases; ns-3 has 400 ms.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no threshold, as CAKE")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "no threshold, as CAKE"))]
     pub blue_threshold: Option<Duration>,
 }
 

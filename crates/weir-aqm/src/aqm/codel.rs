@@ -21,17 +21,15 @@
 //! second interval is 50 ms instead of 70.7: `invsqrt = "newton16"`. Weir does not follow their
 //! strict `now > first_above_time`, nor their `first_above_time` after an empty dequeue.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Ecn, Instant, Invalid, PacketSize, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// How 1/sqrt(count) is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum InvSqrt {
     /// Exactly.
     #[default]
@@ -41,36 +39,32 @@ pub enum InvSqrt {
 }
 
 /// Parameters of CoDel.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8289")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "RFC 8289"))]
 pub struct CodelParameters {
     /// Acceptable sojourn time.
-    #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" })))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
+    #[schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" }))]
+    #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
     pub target: Duration,
     /// Time above `target` before the first signal; about the longest round-trip time.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
+    #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" }))]
     pub interval: Duration,
     /// A backlog of at most this size is never signalled; the RFC's `maxpacket`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux: an Ethernet frame")))]
+    #[schemars(extend("x-default-source" = "Linux: an Ethernet frame"))]
     pub mtu: PacketSize,
     /// How 1/sqrt(count) is computed.
     pub invsqrt: InvSqrt,
     /// Mark ECN-capable packets instead of dropping them.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub ecn: bool,
     /// Mark every ECN-capable packet with a longer sojourn time, independently of `ecn` (Linux, for
     /// DCTCP).
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no threshold")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "no threshold"))]
     pub ce_threshold: Option<Duration>,
     /// `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's `ce_threshold_selector 0x1/0x3`).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub ce_threshold_ect1: bool,
 }
 

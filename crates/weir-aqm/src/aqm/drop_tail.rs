@@ -1,16 +1,14 @@
 //! DropTail: a packet that finds the buffer of the link full is dropped.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Rng};
 
 use crate::{Aqm, Link};
 
 /// DropTail has no parameters.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields)
-)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DropTailParameters {}
 
 impl DropTailParameters {

@@ -17,57 +17,55 @@
 
 use alloc::{format, vec::Vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing, red::check_bounds};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
 
 /// Parameters of self-configuring RED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct FengRedParameters {
     /// Average queue below which no packet is signalled.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MIN_TH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = super::red::thresholds::MIN_TH))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MAX_TH)))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = super::red::thresholds::MAX_TH))]
+    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
     pub max_th: Option<Level>,
     /// Initial probability at `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    #[schemars(extend("x-default-source" = "Floyd, 1997"))]
     pub max_p: Probability,
     /// Divisor of `max_p` when the average falls below `min_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
     pub alpha: f64,
     /// Factor of `max_p` when the average rises above `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
     pub beta: f64,
     /// Lower bound of `max_p`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir; the paper has no bound")))]
+    #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
     pub bottom: Probability,
     /// Upper bound of `max_p`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir; the paper has no bound")))]
+    #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
     pub top: Probability,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub w_q: Probability,
     /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
     /// of a jump to 1.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
     pub gentle: bool,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
 }
 

@@ -27,6 +27,8 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::red::thresholds::check_pair;
@@ -36,33 +38,29 @@ use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 const FLOOR: f64 = 1e-6;
 
 /// Parameters of HRED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct HredParameters {
     /// Queue below which the probability decreases. In packets, the mean packet counts as one.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "half of `max_th` (paper: 125 of 500 kB)")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "half of `max_th` (paper: 125 of 500 kB)"))]
     pub min_th: Option<Level>,
     /// Queue above which the probability increases; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "twice `min_th` if that is set, otherwise half of the buffer (paper: 250 of 500 kB)")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Weir: any band that the buffer holds" })))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "twice `min_th` if that is set, otherwise half of the buffer (paper: 250 of 500 kB)"))]
+    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Weir: any band that the buffer holds" }))]
     pub max_th: Option<Level>,
     /// K, the flatness of the line; [`Hred::loop_gain`] gives the smallest stable value.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, Table 2")))]
+    #[schemars(extend("x-default-source" = "paper, Table 2"))]
     pub k: f64,
     /// Largest round-trip time without queueing, for the gains.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, section 4")))]
+    #[schemars(extend("x-default-source" = "paper, section 4"))]
     pub rtt: Duration,
     /// `K_beta / K_alpha`: speed of decrease over speed of increase.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, Table 2")))]
+    #[schemars(extend("x-default-source" = "paper, Table 2"))]
     pub fall: f64,
     /// Initial `p_min`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir; the paper gives none")))]
+    #[schemars(extend("x-default-source" = "Weir; the paper gives none"))]
     pub p_min: Probability,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

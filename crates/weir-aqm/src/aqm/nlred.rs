@@ -16,58 +16,56 @@
 
 use alloc::{format, vec::Vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{IdleM, Red, RedParameters, Spacing};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 
 /// Parameters of NLRED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct NlredParameters {
     /// Average queue below which no packet is signalled.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MIN_TH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = super::red::thresholds::MIN_TH))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MAX_TH)))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = super::red::thresholds::MAX_TH))]
+    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
     pub max_th: Option<Level>,
     /// Probability of RED at `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
+    #[schemars(extend("x-default-source" = "Floyd, 1997"))]
+    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
     pub max_p: Probability,
     /// `max_p' / max_p`; 1.5 makes the areas under both profiles equal.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Zhou et al., 2006")))]
+    #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
     pub nl_factor: f64,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub w_q: Probability,
     /// Ramp the probability to 1 at twice `max_th`, instead of a jump to 1.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Zhou et al., 2006")))]
+    #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
     pub gentle: bool,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
     /// How an idle time enters the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub idle_m: IdleM,
     /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub min_qlen: Level,
     /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
     /// `old`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub ns2_old: bool,
 }
 

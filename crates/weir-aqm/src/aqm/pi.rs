@@ -25,26 +25,24 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
 /// Load of the design; the capacity is the link's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PiDesign {
     /// N, the minimum number of long-lived flows.
-    #[cfg_attr(feature = "serde", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub flows: u32,
     /// R, the largest round-trip time, queueing included.
     pub rtt: Duration,
     /// `w_g R`, the crossover frequency times R; below 0.85, where the phase margin is zero.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the paper's `z R = 2 N / (R C)`, at most 0.5 (a phase margin of 35 degrees)")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "the paper's `z R = 2 N / (R C)`, at most 0.5 (a phase margin of 35 degrees)"))]
     pub crossover: Option<f64>,
 }
 
@@ -65,29 +63,25 @@ impl PiDesign {
 }
 
 /// Parameters of PI.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct PiParameters {
     /// Gain of the current queue, per packet.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
+    #[schemars(extend("x-default-source" = "the paper; ns-2"))]
     pub a: f64,
     /// Gain of the queue one interval ago, per packet; below `a`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
+    #[schemars(extend("x-default-source" = "the paper; ns-2"))]
     pub b: f64,
     /// Compute `a` and `b` by the paper's procedure: `design = { flows = 60, rtt = "246 ms" }`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "`a` and `b` as given")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "`a` and `b` as given"))]
     pub design: Option<PiDesign>,
     /// Target queue. In bytes, the queue is counted in mean packets; the gains stay per packet.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2; the paper has 200 packets in a buffer of 800")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
+    #[schemars(extend("x-default-source" = "ns-2; the paper has 200 packets in a buffer of 800"))]
+    #[schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
     pub q_ref: Level,
     /// T, time between two updates.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, 160 Hz; ns-2 has 170 Hz")))]
+    #[schemars(extend("x-default-source" = "the paper, 160 Hz; ns-2 has 170 Hz"))]
     pub interval: Duration,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

@@ -16,21 +16,19 @@
 //! The delay is the sojourn time of the last departure, 0 if the queue is empty. The paper applies `p'`
 //! to Scalable TCP; here DualPI2 does.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
 /// Parameters of PI2.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.1; Linux")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "RFC 9332, appendix A.1; Linux"))]
 pub struct Pi2Parameters {
     /// Target queueing delay.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
+    #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
     pub target: Duration,
     /// T, time between two updates.
     pub interval: Duration,

@@ -21,17 +21,15 @@
 //! Linux also starts after half a second, compares the current delay in the second safeguard, and
 //! decreases the burst allowance at departures. Further differences: `docs/disciplines/pie.md`.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, PacketSize, Probability, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
 /// Where the delay is taken from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum DelayFrom {
     /// Sojourn time of the last departure.
     #[default]
@@ -42,16 +40,12 @@ pub enum DelayFrom {
 }
 
 /// Parameters of PIE.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "RFC 8033"))]
 pub struct PieParameters {
     /// Target queueing delay (`QDELAY_REF`).
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
+    #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
     pub target: Duration,
     /// T, time between two updates (`T_UPDATE`).
     pub interval: Duration,
@@ -69,16 +63,16 @@ pub struct PieParameters {
     /// Mark only while the probability is below this value and drop otherwise.
     pub mark_ecnth: Probability,
     /// How the delay is measured.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux since 5.5; ns-3")))]
+    #[schemars(extend("x-default-source" = "Linux since 5.5; ns-3"))]
     pub delay_from: DelayFrom,
     /// De-randomise: no signal too soon or too late after the last one (section 5.4).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033; off in ns-3")))]
+    #[schemars(extend("x-default-source" = "RFC 8033; off in ns-3"))]
     pub derandomise: bool,
     /// Scale the probability with the packet size.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 7141")))]
+    #[schemars(extend("x-default-source" = "RFC 7141"))]
     pub byte_mode: bool,
     /// Add 0.02 to the probability at every update with a delay above 250 ms.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; not in ns-3")))]
+    #[schemars(extend("x-default-source" = "Linux; not in ns-3"))]
     pub high_delay_step: bool,
 }
 

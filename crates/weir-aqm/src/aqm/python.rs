@@ -3,6 +3,8 @@
 use alloc::{boxed::Box, collections::BTreeMap, string::String, sync::Arc};
 use core::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
@@ -14,15 +16,8 @@ pub trait AqmFactory: Send + Sync {
 }
 
 /// An argument of a class.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(
-        untagged,
-        expecting = "a parameter of a class is one value; hint: write a number, a text, true or false"
-    )
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde( untagged, expecting = "a parameter of a class is one value; hint: write a number, a text, true or false" )]
 pub enum ClassArgument {
     /// `true` or `false`.
     Bool(bool),
@@ -35,28 +30,24 @@ pub enum ClassArgument {
 }
 
 /// A user's AQM: a Python class, named by its import path.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields)
-)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PythonParameters {
     /// Import path of the class: `"package.module:Class"`.
     pub class: String,
     /// Keyword arguments of the class.
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[serde(default)]
     pub parameters: BTreeMap<String, ClassArgument>,
     /// Mark ECN-capable packets instead of dropping them.
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[serde(default)]
     pub ecn: bool,
     /// Digest of the class's file. Weir fills it in when it loads the class and checks it in stored
     /// scenarios.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "filled in")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "filled in"))]
     pub source: Option<String>,
     /// Makes the AQM; set when the class is loaded.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub factory: LoadedClass,
 }
 

@@ -20,12 +20,11 @@ impl<T> NoLevels for T {}
 macro_rules! aqms {
     ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident)),* $(,)?;) => {
         /// A choice of AQM with its parameters: `queue.red = { max_th = "80 packets" }`.
-        #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum AqmConfig {
-            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant(super::$parameters),)*
+            $($(#[$doc])* #[serde(rename = $name)] $variant(super::$parameters),)*
             /// A user's AQM in Python: `queue.python = { class = "package.module:Class" }`.
-            #[cfg_attr(feature = "serde", serde(rename = "python"))]
+            #[serde(rename = "python")]
             Python(PythonParameters),
         }
 

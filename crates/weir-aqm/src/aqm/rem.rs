@@ -30,6 +30,8 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{IdleM, red::Average};
@@ -39,12 +41,8 @@ use crate::{
 };
 
 /// How the price is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Price {
     /// Equation (2): sum of rate mismatch and queue mismatch.
     #[default]
@@ -56,12 +54,8 @@ pub enum Price {
 }
 
 /// Where packets are marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum MarkAt {
     /// The paper: arrivals. A packet that cannot be marked is dropped.
     #[default]
@@ -71,41 +65,37 @@ pub enum MarkAt {
 }
 
 /// Parameters of REM.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 4.2")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "the paper, section 4.2"))]
 pub struct RemParameters {
     /// Base of the marking probability, above 1.
     pub phi: f64,
     /// Weight of the queue mismatch against the rate mismatch.
     pub alpha: f64,
     /// Step of the price per packet of mismatch.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.0001, "to": 0.1, "source": "Weir: two decades around the 0.001 of REM, 2001" })))]
+    #[schemars(extend("x-tunable" = { "from": 0.0001, "to": 0.1, "source": "Weir: two decades around the 0.001 of REM, 2001" }))]
     pub gamma: f64,
     /// `b*`, the target queue. In bytes, queue and arrivals are counted in mean packets.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
+    #[schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
     pub target: Level,
     /// T, time between two updates of the price.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none")))]
+    #[schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none"))]
     pub interval: Duration,
     /// How the price is computed. With `"average"`, `phi` is e, and `alpha`, `gamma` and `interval`
     /// are not used; only the unit of `target` is.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, equation (2)")))]
+    #[schemars(extend("x-default-source" = "the paper, equation (2)"))]
     pub price: Price,
     /// Price per packet of average queue; gamma of the 1999 paper.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper of 1999, its simulations")))]
+    #[schemars(extend("x-default-source" = "the paper of 1999, its simulations"))]
     pub per_packet: f64,
     /// Weight of a new sample in the average queue.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper of 1999, its simulations")))]
+    #[schemars(extend("x-default-source" = "the paper of 1999, its simulations"))]
     pub w_q: Probability,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Where packets are marked.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub mark_at: MarkAt,
 }
 

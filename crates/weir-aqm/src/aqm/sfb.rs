@@ -25,6 +25,8 @@
 
 use alloc::{boxed::Box, format, vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
@@ -36,31 +38,27 @@ const MAX_LEVELS: usize = 8;
 const MAX_BINS: usize = 256;
 
 /// Parameters of SFB.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "Linux"))]
 pub struct SfbParameters {
     /// L, number of levels, 1 to 8.
-    #[cfg_attr(feature = "serde", schemars(range(min = 1, max = 8)))]
+    #[schemars(range(min = 1, max = 8))]
     pub levels: u32,
     /// N, bins per level, a power of two up to 256.
-    #[cfg_attr(feature = "serde", schemars(range(min = 1, max = 256)))]
+    #[schemars(range(min = 1, max = 256))]
     pub bins: u32,
     /// Packets in a bin from which its probability increases.
-    #[cfg_attr(feature = "serde", schemars(range(min = 1)))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 1, "to": 25, "source": "Weir: up to the default of max" })))]
+    #[schemars(range(min = 1))]
+    #[schemars(extend("x-tunable" = { "from": 1, "to": 25, "source": "Weir: up to the default of max" }))]
     pub bin_size: u32,
     /// Packets in the emptiest bin of a flow from which all its packets are dropped.
     pub max: u32,
     /// Increment of the probability.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the kernel; tc sets 0.0005")))]
+    #[schemars(extend("x-default-source" = "the kernel; tc sets 0.0005"))]
     pub d1: Probability,
     /// Decrement of the probability.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the kernel; tc sets 0.00005")))]
+    #[schemars(extend("x-default-source" = "the kernel; tc sets 0.00005"))]
     pub d2: Probability,
     /// The penalty box passes one packet per this time.
     pub penalty_gap: Duration,

@@ -13,25 +13,23 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Rng};
 
 use super::red::measure;
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// Parameters of the step.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct StepParameters {
     /// K: an arrival that finds more than this is marked.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, for 1 Gbit/s; 65 packets for 10 Gbit/s")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 packet", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
+    #[schemars(extend("x-default-source" = "the paper, for 1 Gbit/s; 65 packets for 10 Gbit/s"))]
+    #[schemars(extend("x-tunable" = { "from": "1 packet", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
     pub threshold: Level,
     /// Mark ECN-capable packets instead of dropping them.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257")))]
+    #[schemars(extend("x-default-source" = "RFC 8257"))]
     pub ecn: bool,
 }
 

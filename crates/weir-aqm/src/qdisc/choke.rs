@@ -16,6 +16,8 @@
 
 use alloc::{string::String, vec::Vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Streams};
 
 use super::{PacketFifo, carry_out};
@@ -25,12 +27,8 @@ use crate::{
 };
 
 /// Which waiting packet an arrival is compared with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Candidate {
     /// Any packet, with equal probability.
     #[default]
@@ -40,46 +38,42 @@ pub enum Candidate {
 }
 
 /// Parameters of `CHOKe`.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct ChokeParameters {
     /// Average queue up to which every packet is admitted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MIN_TH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = thresholds::MIN_TH))]
     pub min_th: Option<Level>,
     /// Average queue from which every packet is signalled.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MAX_TH)))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = thresholds::MAX_TH))]
+    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
     pub max_th: Option<Level>,
     /// Probability at `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
+    #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
+    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
     pub max_p: Probability,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub w_q: Probability,
     /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
     /// of a jump to 1.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub gentle: bool,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets where RED would drop them. Matched packets are always dropped.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
     /// Number of waiting packets compared with an arrival.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub draws: u32,
     /// Which waiting packet is compared with an arrival.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub candidate: Candidate,
 }
 

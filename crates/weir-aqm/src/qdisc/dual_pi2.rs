@@ -23,6 +23,8 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Ecn, Instant, Invalid, PacketSize, Probability, Rate, Rng, Streams};
 
 use super::{PacketFifo, move_all};
@@ -34,12 +36,8 @@ use crate::{
 };
 
 /// Packets that enter the low-latency queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LowLatency {
     /// ECT(1) and CE (RFC 9331).
     #[default]
@@ -49,12 +47,8 @@ pub enum LowLatency {
 }
 
 /// Sojourn time that the controller uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum DelayOf {
     /// The sojourn time of C's head (RFC 9332, A.1). Packets that do not answer marks then fill L, where nothing drops
     /// them: drops in overload depend on p'.
@@ -65,16 +59,12 @@ pub enum DelayOf {
 }
 
 /// Parameters of `DualPI2`.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.1")))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-default-source" = "RFC 9332, appendix A.1"))]
 pub struct DualPi2Parameters {
     /// Target delay of Classic packets.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
+    #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
     pub target: Duration,
     /// Time between two updates of the probability.
     pub interval: Duration,
@@ -85,24 +75,24 @@ pub struct DualPi2Parameters {
     /// k, the coupling factor: L is marked with probability k p'.
     pub coupling: f64,
     /// Sojourn time from which L's ramp marks (`minTh`); Linux has a step at 1 ms.
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.2 ms", "to": "5 ms", "source": "Weir: around 800 us (RFC 9332) and 1 ms (Linux)" })))]
+    #[schemars(extend("x-tunable" = { "from": "0.2 ms", "to": "5 ms", "source": "Weir: around 800 us (RFC 9332) and 1 ms (Linux)" }))]
     pub min_th: Duration,
     /// Width of L's ramp: at `min_th + range` every packet is marked. 0 s makes a step, as in
     /// Linux.
     pub range: Duration,
     /// L's ramp marks only while more than this many packets are in L, the departing one included
     /// (`Th_len`).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332; Linux: 0")))]
+    #[schemars(extend("x-default-source" = "RFC 9332; Linux: 0"))]
     pub th_len: u32,
     /// Fraction of the link for C while both queues are backlogged.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub classic_protection: Probability,
     /// With less than two MTUs left in both queues, only the ramp signals. Also scales the
     /// scheduler's initial credit.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub mtu: PacketSize,
     /// Sojourn time that the controller uses.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.2; Linux")))]
+    #[schemars(extend("x-default-source" = "RFC 9332, appendix A.2; Linux"))]
     pub delay: DelayOf,
     /// Packets that enter L.
     pub low_latency: LowLatency,

@@ -15,31 +15,27 @@ use crate::{
 macro_rules! scheduler_parameters {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(
-            feature = "serde",
-            derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-            serde(deny_unknown_fields, default)
-        )]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
             /// Number of queues.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
+            #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
             pub flows: u32,
             /// Bytes that a queue may send in one round.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2: an Ethernet frame")))]
+            #[schemars(extend("x-default-source" = "RFC 8290, section 5.2: an Ethernet frame"))]
             pub quantum: PacketSize,
             /// Maximum backlog in bytes, in addition to the buffer of the link.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+            #[schemars(extend("x-default-source" = "Linux"))]
             pub memory_limit: Bytes,
             /// Maximum number of packets dropped at once on overflow.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+            #[schemars(extend("x-default-source" = "Linux"))]
             pub drop_batch: u32,
             /// Packets to drop on overflow.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 4.1")))]
+            #[schemars(extend("x-default-source" = "RFC 8290, section 4.1"))]
             pub overflow: OverflowPolicy,
             /// How flows are assigned to queues.
-            #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 4.1")))]
+            #[schemars(extend("x-default-source" = "RFC 8290, section 4.1"))]
             pub flow_hashing: FlowHashing,
         }
 
@@ -101,11 +97,11 @@ scheduler_parameters! {
     /// Fair queueing with an AQM for each flow: `queue.fq = { aqm.red = {} }`.
     FqParameters {
         /// AQM of each queue. With DropTail, `fq` is a plain deficit round robin.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+        #[schemars(extend("x-default-source" = "Weir"))]
         aqm: AqmConfig = AqmConfig::DropTail(DropTailParameters {}),
         /// Backlog that an AQM sees. With `"total"`, an AQM that controls the backlog signals a flow for
         /// other flows' queues.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+        #[schemars(extend("x-default-source" = "Weir"))]
         aqm_backlog: AqmBacklog = AqmBacklog::Flow,
     }
 }
@@ -114,31 +110,31 @@ scheduler_parameters! {
     /// Parameters of FQ-CoDel (RFC 8290). `fq` with `aqm.codel` has all parameters of CoDel.
     FqCodelParameters {
         /// CoDel: acceptable sojourn time.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
-        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
+        #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
+        #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
         target: Duration = Duration::from_millis(5),
         /// CoDel: time above `target` before the first signal.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
-        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
+        #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
+        #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" }))]
         interval: Duration = Duration::from_millis(100),
         /// CoDel: a backlog of at most this size is never signalled.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+        #[schemars(extend("x-default-source" = "Linux"))]
         mtu: PacketSize = PacketSize::new(1514).expect("above zero"),
         /// CoDel: how 1/sqrt(count) is computed.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8289")))]
+        #[schemars(extend("x-default-source" = "RFC 8289"))]
         invsqrt: InvSqrt = InvSqrt::default(),
         /// Mark ECN-capable packets instead of dropping them.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
+        #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
         ecn: bool = true,
         /// CoDel: mark every ECN-capable packet with a longer sojourn time (Linux).
-        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-        #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no threshold")))]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-default" = "no threshold"))]
         ce_threshold: Option<Duration> = None,
         /// CoDel: `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's `ce_threshold_selector 0x1/0x3`).
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+        #[schemars(extend("x-default-source" = "Linux"))]
         ce_threshold_ect1: bool = false,
         /// Backlog that CoDel compares with `mtu`.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+        #[schemars(extend("x-default-source" = "Linux"))]
         aqm_backlog: AqmBacklog = AqmBacklog::Total,
     }
 }
@@ -147,32 +143,32 @@ scheduler_parameters! {
     /// Parameters of FQ-PIE (Linux, ns-3). `fq` with `aqm.pie` has all parameters of PIE.
     FqPieParameters {
         /// PIE: target queueing delay.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
-        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
+        #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
         target: Duration = PieParameters::default().target,
         /// PIE: time between two updates.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
         interval: Duration = PieParameters::default().interval,
         /// PIE: integral gain, in 1/s.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
         alpha: f64 = PieParameters::default().alpha,
         /// PIE: proportional gain, in 1/s.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
         beta: f64 = PieParameters::default().beta,
         /// PIE: burst allowance.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
         max_burst: Duration = PieParameters::default().max_burst,
         /// Mark ECN-capable packets instead of dropping them.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; on in ns-3")))]
+        #[schemars(extend("x-default-source" = "Linux; on in ns-3"))]
         ecn: bool = false,
         /// PIE: mark only while the probability is below this value and drop otherwise.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[schemars(extend("x-default-source" = "RFC 8033"))]
         mark_ecnth: Probability = PieParameters::default().mark_ecnth,
         /// PIE: de-randomise the gaps between signals.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; off in ns-3")))]
+        #[schemars(extend("x-default-source" = "Linux; off in ns-3"))]
         derandomise: bool = true,
         /// Backlog that PIE sees.
-        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; ns-3")))]
+        #[schemars(extend("x-default-source" = "Linux; ns-3"))]
         aqm_backlog: AqmBacklog = AqmBacklog::Flow,
     }
 }

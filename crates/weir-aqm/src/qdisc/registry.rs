@@ -25,14 +25,13 @@ macro_rules! queues {
     ) => {
         /// A choice of queue discipline with its parameters: an AQM, which means one FIFO under it,
         /// `queue.red = { max_th = "80 packets" }`, or a discipline, `queue.fq-codel = { flows = 64 }`.
-        #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum QueueConfig {
-            $($(#[$aqm_doc])* #[cfg_attr(feature = "serde", serde(rename = $aqm_name))]
+            $($(#[$aqm_doc])* #[serde(rename = $aqm_name)]
             $aqm(aqm::$aqm_parameters),)*
-            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant($parameters),)*
+            $($(#[$doc])* #[serde(rename = $name)] $variant($parameters),)*
             /// A user's AQM in Python: `queue.python = { class = "package.module:Class" }`.
-            #[cfg_attr(feature = "serde", serde(rename = "python"))]
+            #[serde(rename = "python")]
             Python(PythonParameters),
         }
 

@@ -1,14 +1,12 @@
 //! Parameters of the scheduler of a [`FairQueue`](super::FairQueue).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::PacketSize;
 
 /// Backlog that the AQM of a queue sees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum AqmBacklog {
     /// Backlog of all queues (Linux's FQ-CoDel).
     #[default]
@@ -18,12 +16,8 @@ pub enum AqmBacklog {
 }
 
 /// Packets to drop on overflow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum OverflowPolicy {
     /// The flow with most bytes, from its head (RFC 8290).
     #[default]
@@ -33,12 +27,8 @@ pub enum OverflowPolicy {
 }
 
 /// How flows are assigned to queues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum FlowHashing {
     /// By a salted hash: two flows may share a queue.
     #[default]

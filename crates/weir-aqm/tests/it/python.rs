@@ -26,7 +26,7 @@ impl AqmFactory for Own {
 
 fn hosted(aqm: AqmConfig) -> AqmConfig {
     let factory = LoadedClass(Some(Arc::new(Own(aqm))));
-    AqmConfig::Python(PythonParameters { class: "lab:Law".into(), factory, ..PythonParameters::default() })
+    AqmConfig::Python(PythonParameters { class: "lab:Own".into(), factory, ..PythonParameters::default() })
 }
 
 proptest! {
@@ -47,14 +47,14 @@ proptest! {
 
 #[test]
 fn a_class_is_named_by_its_import_path() {
-    for class in ["", "lab", "lab:", ":Law"] {
+    for class in ["", "lab", "lab:", ":Own"] {
         let config = QueueConfig::Python(PythonParameters { class: class.into(), ..Default::default() });
         let invalid = config.check().expect_err(class);
         assert_eq!(invalid.parameter, "class");
         assert!(invalid.hint.contains("module:Class"));
     }
     let parameters = [("gain".to_owned(), ClassArgument::Number(f64::INFINITY))].into();
-    let endless = PythonParameters { class: "lab:Law".into(), parameters, ..Default::default() };
+    let endless = PythonParameters { class: "lab:Own".into(), parameters, ..Default::default() };
     assert_eq!(QueueConfig::Python(endless).check().unwrap_err().parameter, "parameters");
     assert_eq!(hosted(AqmConfig::from_name("red").unwrap()).check(), Ok(()));
 }
@@ -63,10 +63,10 @@ fn a_class_is_named_by_its_import_path() {
 #[test]
 fn settings_are_what_was_written() {
     let table =
-        serde_json::json!({ "class": "lab:Law", "parameters": { "a": 1, "b": 1.0, "c": true, "d": "1 ms" } });
+        serde_json::json!({ "class": "lab:Own", "parameters": { "a": 1, "b": 1.0, "c": true, "d": "1 ms" } });
     let parameters: PythonParameters = serde_json::from_value(table.clone()).unwrap();
     assert_eq!(serde_json::to_value(&parameters).unwrap()["parameters"], table["parameters"]);
     let refused =
-        serde_json::from_value::<PythonParameters>(serde_json::json!({ "class": "lab:Law", "gain": 1 }));
+        serde_json::from_value::<PythonParameters>(serde_json::json!({ "class": "lab:Own", "gain": 1 }));
     assert!(refused.unwrap_err().to_string().contains("unknown field `gain`"));
 }

@@ -37,7 +37,7 @@ fn an_unknown_key() {
 }
 
 #[test]
-fn an_unknown_law() {
+fn an_unknown_discipline() {
     let message = spoil("queue.red", "queue.rad");
     expect(&message, "plain.toml:9: links.bottleneck.queue", &["unknown name `rad`", "did you mean `red`?"]);
     let message = spoil("queue.red", "queue.purple");
@@ -74,7 +74,7 @@ fn a_choice_that_is_none_or_two() {
 }
 
 #[test]
-fn a_discipline_where_a_law_belongs() {
+fn a_scheduler_where_an_aqm_belongs() {
     let message = spoil(RED, "queue.fq.aqm.choke = {}");
     expect(
         &message,

@@ -150,11 +150,11 @@ fn a_path_leads_through_a_choice() {
     assert_eq!(choices_of("links.core.queue.fq.aqm.red.max_th"), fair);
     assert_eq!(choices_of("links.core.rate"), []);
     assert_eq!(choices_of("flows.ftp.rtt"), []);
-    assert_eq!(choices_of("links.law.rate"), [], "what people call their links is no choice");
+    assert_eq!(choices_of("links.aqm.rate"), [], "what people call their links is no choice");
 }
 
 #[test]
-fn a_scenario_knows_which_laws_it_has() {
+fn a_scenario_knows_which_disciplines_it_has() {
     let red = read(PLAIN).unwrap();
     assert!(red.has_choice("links.bottleneck.queue.red.max_th"));
     assert!(!red.has_choice("links.bottleneck.queue.rem.target"));

@@ -74,7 +74,7 @@ impl Hosts {
         self.held.reuse(arrivals);
     }
 
-    /// A packet leaves `port` at `at`. The short way of most packets: it is data that leaves its last port. It
+    /// A packet leaves `port` at `at`. The fast path of most packets: it is data that leaves its last port. It
     /// arrives at its receiver, its ACK at its sender, and what that allows leaves. Other ways are for packets where
     /// something is held or due before, where something is unusual, or where there is more than delay between the
     /// ends.
@@ -82,7 +82,7 @@ impl Hosts {
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;
         let flow = &mut self.flows[data.flow as usize];
-        if port != flow.short_from {
+        if port != flow.fast_from {
             return self.depart_further(packet, at, port);
         }
         let Flow { sender, receiver, way, sender_until, .. } = flow;

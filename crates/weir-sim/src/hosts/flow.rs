@@ -49,9 +49,9 @@ pub(crate) struct Flow {
     held: [u32; 2],
     /// Data segments of the flow; [`u32::MAX`] if it has no end.
     segments: u32,
-    /// The port behind which the short way of [`super::Hosts::depart`] is open, the last one: [`u32::MAX`] while packets
+    /// The port behind which the fast path of [`super::Hosts::depart`] is open, the last one: [`u32::MAX`] while packets
     /// are held, and where there is jitter or more than delay.
-    pub(super) short_from: u32,
+    pub(super) fast_from: u32,
     pub(super) jitter: Option<Box<SendJitter>>,
     pub(super) way: Arc<Way>,
     /// Its access links, if it has any.
@@ -79,7 +79,7 @@ impl Flow {
             sender_until: stop,
             held: [0; 2],
             segments: u32::MAX,
-            short_from: u32::MAX,
+            fast_from: u32::MAX,
             jitter,
             way: Arc::clone(way),
             access: None,
@@ -90,7 +90,7 @@ impl Flow {
     /// Puts the flow behind access links, if there are any.
     pub(crate) fn behind(mut self, access: Option<Access>) -> Self {
         self.access = access.map(Box::new);
-        self.judge_short_way();
+        self.open_fast_path();
         self
     }
 
@@ -108,21 +108,21 @@ impl Flow {
     pub(super) fn replaces(self, former: &Self) -> Self {
         let Self { timer_at, ack_timer_at, held, .. } = *former;
         let mut flow = Self { timer_at, ack_timer_at, held, ..self };
-        flow.judge_short_way();
+        flow.open_fast_path();
         flow
     }
 
     /// Its packets go along `way` from now on.
     pub(super) fn take_way(&mut self, way: &Arc<Way>) {
         self.way = Arc::clone(way);
-        self.judge_short_way();
+        self.open_fast_path();
     }
 
-    /// Opens or closes the short way.
-    fn judge_short_way(&mut self) {
+    /// Opens or closes the fast path.
+    fn open_fast_path(&mut self) {
         let is_short =
             self.held == [0; 2] && self.jitter.is_none() && self.access.is_none() && self.way.is_short();
-        self.short_from = if is_short { self.way.last } else { u32::MAX };
+        self.fast_from = if is_short { self.way.last } else { u32::MAX };
     }
 
     /// Returns true if packets are held: ACKs before the sender, or data before the receiver.
@@ -135,7 +135,7 @@ impl Flow {
     pub(super) fn hold(&mut self, acks: bool, more: bool) {
         let held = &mut self.held[usize::from(acks)];
         *held = if more { *held + 1 } else { *held - 1 };
-        self.judge_short_way();
+        self.open_fast_path();
     }
 
     /// Data, perhaps a row, leaves the sender at `now`.

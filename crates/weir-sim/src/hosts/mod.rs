@@ -50,7 +50,7 @@ pub(crate) struct Hosts {
     /// Packets that entered the network, and that reached an endpoint.
     sent: u64,
     delivered: u64,
-    /// ACKs that did both on the short way.
+    /// ACKs that did both on the fast path.
     followed: u64,
     /// ACKs that nobody has taken; `None` if they are not followed.
     acks: Option<Vec<AckEvent>>,
@@ -330,7 +330,7 @@ impl Hosts {
         }
     }
 
-    /// A packet that has left `port` at `at` and has not taken the short way.
+    /// A packet that has left `port` at `at` and has not taken the fast path.
     #[inline(never)]
     pub(super) fn depart_further(&mut self, packet: &Packet, at: Instant, port: u32) {
         let (Packet(segment), origin) = (packet, Origin::packet(at, port));
@@ -372,7 +372,7 @@ impl Hosts {
         counts.marked += u64::from(segment.ecn() == Ecn::Ce);
     }
 
-    /// An ACK arrives at its sender, as `origin`, and takes the long way.
+    /// An ACK arrives at its sender, as `origin`, and takes the slow path.
     #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
     #[inline(always)]
     fn acknowledge(&mut self, ack: &Segment, now: Instant, origin: Origin) {

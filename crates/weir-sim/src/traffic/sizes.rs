@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Within four standard errors, of laws that have a variance.
+    /// Within four standard errors, of distributions that have a variance.
     #[test]
     fn means_are_those_of_what_is_drawn() {
         for table in [

@@ -22,9 +22,9 @@ fn the_same_seed_gives_the_same_numbers_and_another_does_not() {
 fn results_do_not_depend_on_the_number_of_threads() {
     let jobs: Vec<_> = ["red", "rem", "drop-tail", "choke", "fq-codel", "fq-pie", "dualpi2"]
         .iter()
-        .flat_map(|law| {
-            let law = format!("links.bottleneck.queue.{law}");
-            let scenario = Arc::new(scenario(TWENTY, &[(&law, "{}"), ("duration", "20 s")]));
+        .flat_map(|queue| {
+            let queue = format!("links.bottleneck.queue.{queue}");
+            let scenario = Arc::new(scenario(TWENTY, &[(&queue, "{}"), ("duration", "20 s")]));
             (1..4).map(move |seed| Job { scenario: Arc::clone(&scenario), seed, captures: Vec::new() })
         })
         .collect();
@@ -58,9 +58,9 @@ fn a_batch_stops_when_asked() {
 #[test]
 fn changing_the_discipline_leaves_the_other_draws_alone() {
     let uniform = ("flows.ftp.rtt", "{ uniform = { from = \"30 ms\", to = \"90 ms\" } }");
-    let flows = |law: &str| {
+    let flows = |queue: &str| {
         let measured =
-            run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.queue.{law}"), "{}")]), 5);
+            run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.queue.{queue}"), "{}")]), 5);
         let columns = tables(&measured).flows.columns;
         columns
             .into_iter()

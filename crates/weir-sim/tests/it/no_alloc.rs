@@ -6,18 +6,18 @@ use crate::{TWENTY, of_link, run, scenario};
 
 #[test]
 fn a_longer_run_does_not_allocate_more() {
-    let law = |name: &str| format!("links.bottleneck.queue.{name}");
-    let laws = ["drop-tail", "red", "rem", "choke", "fq-codel", "fq-pie", "dualpi2"].map(law);
+    let queue = |name: &str| format!("links.bottleneck.queue.{name}");
+    let queues = ["drop-tail", "red", "rem", "choke", "fq-codel", "fq-pie", "dualpi2"].map(queue);
     let congestion = |name: &&str| format!("flows.ftp.tcp.congestion.{name}");
-    for law in laws.into_iter().chain(CongestionConfig::NAMES.iter().map(congestion)) {
+    for key in queues.into_iter().chain(CongestionConfig::NAMES.iter().map(congestion)) {
         let allocations = |duration: &str| {
             let marks = ("flows.ftp.tcp.ecn", "true");
-            let mut set = vec![(&*law, "{}"), ("duration", duration), marks];
-            if law.ends_with("prague") {
+            let mut set = vec![(&*key, "{}"), ("duration", duration), marks];
+            if key.ends_with("prague") {
                 set.extend([("flows.ftp.tcp.accecn", "true"), ("flows.ftp.tcp.accecn_option", "true")]);
                 set.push(("flows.ftp.tcp.recovery.sack", "{}"));
             }
-            if law.contains("bbr") {
+            if key.contains("bbr") {
                 set.push(("flows.ftp.tcp.recovery.sack.detection", "rack"));
             }
             let scenario = scenario(TWENTY, &set);
@@ -26,8 +26,8 @@ fn a_longer_run_does_not_allocate_more() {
             (counted.count_total, packets)
         };
         let ((short, few), (long, many)) = (allocations("\"60 s\""), allocations("\"160 s\""));
-        assert!(many > few + 90_000.0, "{law}: {few} packets, then {many}");
+        assert!(many > few + 90_000.0, "{key}: {few} packets, then {many}");
         // What is left are rings that doubled once more: a receiver with more holes than before.
-        assert!(long <= short + 20, "{law}: {short} allocations in 60 s, {long} in 160 s");
+        assert!(long <= short + 20, "{key}: {short} allocations in 60 s, {long} in 160 s");
     }
 }

@@ -46,10 +46,10 @@ fn an_m_d_1_queue_waits_as_long_as_theory_says() {
     let rate = "8 Mbit/s".parse().unwrap();
     let limit = Limit::Packets(u32::MAX);
     for load in [0.3, 0.6, 0.9] {
-        let law = AqmConfig::from_name("drop-tail").unwrap();
-        let law = law
+        let aqm = AqmConfig::from_name("drop-tail").unwrap();
+        let aqm = aqm
             .build(Link { rate, mean_packet: 1000, limit, rtt: Duration::ZERO }, Streams::new(1).at("aqm"));
-        let mut port = Port::new(Fifo::new(law, limit), rate);
+        let mut port = Port::new(Fifo::new(aqm, limit), rate);
         let mut rng = Streams::new(2).at("arrivals");
         let mut waits = Waits::default();
         let mut now = Instant::ZERO;
@@ -66,11 +66,11 @@ fn an_m_d_1_queue_waits_as_long_as_theory_says() {
 
 #[test]
 fn nothing_leaves_faster_than_the_link() {
-    for law in ["drop-tail", "red", "rem", "choke", "fq", "fq-codel", "fq-pie", "dualpi2"] {
-        let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.queue.{law}"), "{}")]), 1);
+    for queue in ["drop-tail", "red", "rem", "choke", "fq", "fq-codel", "fq-pie", "dualpi2"] {
+        let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.queue.{queue}"), "{}")]), 1);
         let (utilisation, goodput) = (of_link(&measured, "utilisation"), of_flows(&measured, "goodput"));
-        assert!(utilisation <= 1.0 && utilisation > 0.8, "{law}: utilisation {utilisation}");
-        assert!(goodput <= utilisation, "{law}: goodput {goodput} above utilisation {utilisation}");
+        assert!(utilisation <= 1.0 && utilisation > 0.8, "{queue}: utilisation {utilisation}");
+        assert!(goodput <= utilisation, "{queue}: goodput {goodput} above utilisation {utilisation}");
     }
 }
 
@@ -142,9 +142,9 @@ fn rem_holds_the_queue_and_drop_tail_does_not() {
         send_jitter = "0.25 ms"
         tcp = { ecn = true, min_rto = "200 ms" }
     "#;
-    let queue = |users: &str, law: &str| {
-        let law = ("links.bottleneck.queue", law);
-        of_link(&run(&scenario(text, &[("flows.ftp.count", users), law]), 1), "queue_mean")
+    let queue = |users: &str, discipline: &str| {
+        let discipline = ("links.bottleneck.queue", discipline);
+        of_link(&run(&scenario(text, &[("flows.ftp.count", users), discipline]), 1), "queue_mean")
     };
     for (users, slack) in [("40", 10.0), ("160", 6.0)] {
         let stands = queue(users, "{ rem = { ecn = true } }");
@@ -206,7 +206,7 @@ fn op_red_goes_where_it_is_told_to() {
     assert!(delay.max(loss) < 2.0 && (delay / loss - 1.0).abs() < 0.2, "{delay} and {loss} times");
     let says = |name, time| {
         let is_it = |(_, variable): &(String, &'static str)| *variable == name;
-        let column = measured.series.names.iter().position(is_it).expect("a variable of the law");
+        let column = measured.series.names.iter().position(is_it).expect("a variable of the AQM");
         let row = measured.series.times.iter().position(|at| *at >= time).expect("within the run");
         measured.series.values[column][row]
     };

@@ -1,4 +1,4 @@
-//! Window laws in the loop with a queue: the closed forms of their papers.
+//! Congestion controls in the loop with a queue: the closed forms of their papers.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ fn mean(measured: &Measurements, flow: &str, variable: &str, from: f64) -> f64 {
 }
 
 /// RFC 9438, figure 1: between two cuts the window is `C (t - K)^3 + W_max`. Marks cut it, so that no
-/// repair stands between the curve and its law.
+/// repair stands between the curve and its equation.
 #[test]
 fn cubic_follows_its_curve() {
     let text = r#"

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::{of_flows, of_link, run, scenario, tables};
 
-fn law() -> impl Strategy<Value = String> {
+fn queue() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("{ drop-tail = {} }".to_owned()),
         (0.0..20.0, 1.0..40.0, 0.01..1.0, any::<(bool, bool)>()).prop_map(
@@ -27,7 +27,7 @@ proptest! {
 
     #[test]
     fn packets_are_conserved_and_shares_are_shares(
-        law in law(),
+        queue in queue(),
         rate in 100_u32..50_000,
         buffer in 1_u32..200,
         (flows, others) in (1_u32..20, 0_u32..5),
@@ -46,7 +46,7 @@ proptest! {
             rate = "{rate} kbit/s"
             delay = "{} ms"
             buffer = "{buffer} packets"
-            queue = {law}
+            queue = {queue}
             {}
             [links.second]
             rate = "{rate} kbit/s"

@@ -19,6 +19,8 @@
 //! window of `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`: at the defaults `1.054 (RTT / p)^(3/4)`
 //! segments (equation 5).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability};
 
 use super::{
@@ -27,12 +29,8 @@ use super::{
 };
 
 /// Growth of `W_est`, the window of Reno.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum FriendlyGrowth {
     /// By alpha below the window before the cut, by 1 above it (RFC 9438, section 4.3).
     #[default]
@@ -42,12 +40,8 @@ pub enum FriendlyGrowth {
 }
 
 /// The round trip of `target = W(t + RTT)`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum TargetRtt {
     /// The smoothed round trip (RFC 9438, section 4.2).
     #[default]
@@ -57,43 +51,39 @@ pub enum TargetRtt {
 }
 
 /// Parameters of CUBIC.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct CubicParameters {
     /// `C`, in segments per second cubed.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 5")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 5"))]
     pub c: f64,
     /// `beta_cubic`: the factor of the window after a loss.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.6"))]
     pub beta: f64,
     /// The factor of the window after a mark. ABE: 0.85 (RFC 8511).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6", "x-default" = "`beta`")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.6", "x-default" = "`beta`"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub beta_ecn: Option<Probability>,
     /// Fast convergence: reduce `W_max` further if the window is below the last `W_max`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.7")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.7"))]
     pub fast_convergence: bool,
     /// The Reno-friendly region: the window is at least `W_est`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.3"))]
     pub reno_friendly: bool,
     /// Growth of `W_est`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.3"))]
     pub friendly_growth: FriendlyGrowth,
     /// The round trip of `target = W(t + RTT)`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.2")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.2"))]
     pub target_rtt: TargetRtt,
     /// Grow and cut the window by whole segments (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, which counts fractions")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, which counts fractions"))]
     pub integer_cwnd: bool,
     /// Quantity that a cut multiplies by `beta`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.6"))]
     pub ssthresh_from: SsthreshFrom,
     /// How slow start ends before a loss, a mark or `ssthresh`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.10")))]
+    #[schemars(extend("x-default-source" = "RFC 9438, section 4.10"))]
     pub slow_start: SlowStartConfig,
 }
 

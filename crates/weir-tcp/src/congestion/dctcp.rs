@@ -14,6 +14,8 @@
 //! bears an echo, alpha is renewed first. Under a step at K (AQM `step`) N flows of window W make a saw
 //! of `sqrt(N (C RTT + K) / 2)` packets about K (the paper, section 3.3).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
@@ -23,38 +25,30 @@ use super::{
 use crate::accecn::EcnMode;
 
 /// Parameters of DCTCP.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct DctcpParameters {
     /// `g`: weight of the newest window in alpha.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 4.2")))]
+    #[schemars(extend("x-default-source" = "RFC 8257, section 4.2"))]
     pub gain: f64,
     /// alpha before the first window.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.3")))]
+    #[schemars(extend("x-default-source" = "RFC 8257, section 3.3"))]
     pub initial_alpha: Probability,
     /// Cut by whole segments, rounded down (Linux). At a small window a small alpha then cuts nothing. With accurate
     /// feedback (`accecn`) alpha is then in whole 1024ths, too.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, which counts bytes")))]
+    #[schemars(extend("x-default-source" = "RFC 8257, which counts bytes"))]
     pub integer_cwnd: bool,
     /// Which ACK ends a window of data.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.3")))]
+    #[schemars(extend("x-default-source" = "RFC 8257, section 3.3"))]
     pub window_end: WindowEnd,
     /// Growth, and the response to losses.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.4")))]
+    #[schemars(extend("x-default-source" = "RFC 8257, section 3.4"))]
     pub reno: RenoParameters,
 }
 
 /// Which ACK ends a window of data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum WindowEnd {
     /// One for more than had been sent at its start (RFC 8257).
     #[default]

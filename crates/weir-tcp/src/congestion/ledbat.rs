@@ -18,38 +18,36 @@
 //! Deviations: delays are round trips. The first window is `tcp.initial_window`, where the RFC has 2 segments. The
 //! window moves outside of loss recovery only, and, as `tcp.cwnd_validation` has it, only while it limits the sender.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets};
 
 use super::{Ack, Congestion, Facts, Known, Repair, Signal, Window, delay::DelayFilter};
 
 /// Parameters of LEDBAT.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct LedbatParameters {
     /// `TARGET`: the queueing delay that the flow causes. The RFC allows up to 100 ms.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub target: Duration,
     /// `GAIN`: growth without a queue, in segments per round trip. The RFC allows up to 1, as fast as Reno.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub gain: f64,
     /// `ALLOWED_INCREASE`: by how much the window may exceed what was in flight.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub allowed_increase: Packets,
     /// `MIN_CWND`: least window but after a timeout.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub min_cwnd: Packets,
     /// `BASE_HISTORY`: minutes that the base delay looks back, at most 10.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub base_history: u32,
     /// `CURRENT_FILTER`: the current delay is the least of this many, at most 16, of the last round trip.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817: at least 4 in each round trip")))]
+    #[schemars(extend("x-default-source" = "RFC 6817: at least 4 in each round trip"))]
     pub current_filter: u32,
     /// Begin with Reno's slow start, which ends at the target.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, whose rules have none")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, whose rules have none"))]
     pub slow_start: bool,
 }
 

@@ -23,6 +23,8 @@
 //! silent: RTT is the smoothed round trip when a slowdown begins, or is due; a loss in a slowdown halves ssthresh; what
 //! follows a timeout counts as a slowdown, since the queue drains then too.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Packets};
 
 use super::{
@@ -39,30 +41,26 @@ const SLOW_START_EXIT: f64 = 0.75;
 const ROUNDS: u64 = 2;
 
 /// Parameters of LEDBAT++.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct LedbatPlusPlusParameters {
     /// `TARGET`: the queueing delay up to which the window grows.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft")))]
+    #[schemars(extend("x-default-source" = "the draft"))]
     pub target: Duration,
     /// `C`: weight of the multiplicative decrease.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, multiplicative decrease")))]
+    #[schemars(extend("x-default-source" = "the draft, multiplicative decrease"))]
     pub constant: f64,
     /// Least window but after a timeout, also that of a slowdown.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, slowdown")))]
+    #[schemars(extend("x-default-source" = "the draft, slowdown"))]
     pub min_cwnd: Packets,
     /// A slowdown begins this many times the duration of the last one after it. 0: never, not even the first.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, periodic slowdown")))]
+    #[schemars(extend("x-default-source" = "the draft, periodic slowdown"))]
     pub slowdown_interval: u32,
     /// Minutes that the base delay looks back, at most 10.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6817, section 2.5"))]
     pub base_history: u32,
     /// The current delay is the least of this many, at most 16, of the last round trip.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6817: at least 4 in each round trip")))]
+    #[schemars(extend("x-default-source" = "RFC 6817: at least 4 in each round trip"))]
     pub current_filter: u32,
 }
 

@@ -65,10 +65,9 @@ pub(crate) struct Pace {
 macro_rules! congestions {
     ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident) in $held:ty),* $(,)?) => {
         /// A choice of congestion control with its parameters: `tcp.congestion.reno = {}`.
-        #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum CongestionConfig {
-            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant($parameters),)*
+            $($(#[$doc])* #[serde(rename = $name)] $variant($parameters),)*
         }
 
         impl CongestionConfig {

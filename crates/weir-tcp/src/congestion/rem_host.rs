@@ -19,6 +19,8 @@
 //! to `n a tau / (gamma q) = C tau + q`; with the measured round trip, `tau + q / C`, to the optimum of
 //! rates, `n a / (gamma q) = C`.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::{
@@ -27,12 +29,8 @@ use super::{
 };
 
 /// Utility of a rate `x`, in packets per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Utility {
     /// `a ln(1 + x)`: `x = a / p - 1` (the paper).
     LogOnePlus,
@@ -44,40 +42,36 @@ pub enum Utility {
 }
 
 /// Parameters of REM's host.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct RemHostParameters {
     /// Utility of a rate.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub utility: Utility,
     /// `a`: weight of the utility, in packets per second.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 3.1: one more than its link carries")))]
+    #[schemars(extend("x-default-source" = "the paper, section 3.1: one more than its link carries"))]
     pub weight: f64,
     /// `N`: ACKs per estimate.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "none in the paper; 75 gives its deviations")))]
+    #[schemars(extend("x-default-source" = "none in the paper; 75 gives its deviations"))]
     pub samples: u32,
     /// `alpha`: weight of the last estimate.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    #[schemars(extend("x-default-source" = "the paper"))]
     pub gain: f64,
     /// `tau`: round trip without queues; with `rtt_gain`, where `tau` begins.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the minimum round trip of the connection, which is too long if the queue is never empty")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "the minimum round trip of the connection, which is too long if the queue is never empty"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base_rtt: Option<Duration>,
     /// Weight of the mean round trip of the last `samples` ACKs in `tau`, which then follows what is measured
     /// (section 2.2: the medium-term delay), queues included; from 0 to 1, and 0 keeps `tau` as it is.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ours: gives the published windows; the paper has no value")))]
+    #[schemars(extend("x-default-source" = "ours: gives the published windows; the paper has no value"))]
     pub rtt_gain: f64,
     /// Lowest rate, in packets per second.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none: the window is at least one packet")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "none: the window is at least one packet"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rate: Option<f64>,
     /// Highest rate, in packets per second.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none; the paper has the capacity, 5625")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "none; the paper has the capacity, 5625"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_rate: Option<f64>,
     /// Parameters of the cuts of `cwnd`. A loss restarts slow start, as in Tahoe.
     pub reno: RenoParameters,

@@ -16,6 +16,8 @@
 
 use alloc::boxed::Box;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
@@ -23,12 +25,8 @@ use super::{
 };
 
 /// Quantity from which `ssthresh` is calculated when the window is cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SsthreshFrom {
     /// Segments outstanding (`FlightSize`; RFC 5681, equation 4).
     #[default]
@@ -38,29 +36,25 @@ pub enum SsthreshFrom {
 }
 
 /// Parameters of Reno.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct RenoParameters {
     /// Quantity from which `ssthresh` is calculated when the window is cut.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 4")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, equation 4"))]
     pub ssthresh_from: SsthreshFrom,
     /// Round `ssthresh` down to whole segments (ns-2, Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, which counts bytes")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, which counts bytes"))]
     pub integer_ssthresh: bool,
     /// Grow and cut the window by whole segments: by one more when as many as the window holds have been
     /// acknowledged (RFC 3465, Linux). Otherwise by 1 / cwnd for each.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 3")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, equation 3"))]
     pub integer_cwnd: bool,
     /// Share of the window that a mark leaves. ABE: 0.8 (RFC 8511).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168", "x-default" = "half, as a loss")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default-source" = "RFC 3168", "x-default" = "half, as a loss"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub beta_ecn: Option<Probability>,
     /// How slow start ends besides a loss, a mark or `ssthresh`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub slow_start: SlowStartConfig,
 }
 

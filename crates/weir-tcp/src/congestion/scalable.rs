@@ -11,29 +11,27 @@
 //! steady state   cwnd = a / (b p)          recovery   -ln(1 - b) / ln(1 + a) = 13.4 round trips
 //! ```
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Scalable TCP.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct ScalableParameters {
     /// Growth per acknowledged segment, in segments.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Kelly 2003, section 3")))]
+    #[schemars(extend("x-default-source" = "Kelly 2003, section 3"))]
     pub a: Probability,
     /// Share of the window that a loss or a mark takes away.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Kelly 2003, section 3")))]
+    #[schemars(extend("x-default-source" = "Kelly 2003, section 3"))]
     pub b: Probability,
     /// Greatest window at which Reno's rules hold, in segments.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Kelly 2003, section 3")))]
+    #[schemars(extend("x-default-source" = "Kelly 2003, section 3"))]
     pub lwnd: u32,
     /// The rules up to `lwnd`, and slow start.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub reno: RenoParameters,
 }
 

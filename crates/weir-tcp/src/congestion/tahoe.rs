@@ -7,17 +7,15 @@
 //! a mark   as Reno
 //! ```
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Tahoe.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct TahoeParameters {
     /// Growth, and the response to marks.
     pub reno: RenoParameters,

@@ -16,26 +16,24 @@
 //! beta packets in the queues. The finer timeouts of the paper (section 3.1), which find a loss before
 //! the third duplicate, belong to loss recovery and are not a part of this.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
 
 /// Parameters of Vegas.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct VegasParameters {
     /// Below this many packets of its own in the queue a flow grows.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
+    #[schemars(extend("x-default-source" = "the paper; ns-2"))]
     pub alpha: f64,
     /// Above this many packets of its own in the queue a flow shrinks.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
+    #[schemars(extend("x-default-source" = "the paper; ns-2"))]
     pub beta: f64,
     /// Above this many packets of its own in the queue slow start ends.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
+    #[schemars(extend("x-default-source" = "the paper; ns-2"))]
     pub gamma: f64,
 }
 
@@ -90,7 +88,7 @@ impl Vegas {
     }
 
     /// A round is over: what the next one does.
-    fn judge(&mut self, window: &mut Window) {
+    fn classify(&mut self, window: &mut Window) {
         let VegasParameters { alpha, beta, gamma } = self.parameters;
         let mean = self.sum.as_secs_f64() / f64::from(self.samples);
         (self.sum, self.samples) = (Duration::ZERO, 0);
@@ -120,7 +118,7 @@ impl Congestion for Vegas {
         self.base = self.base.min(ack.rtt);
         self.slow_start &= window.cwnd < window.ssthresh;
         if self.round.ends(&ack) && self.samples > 0 {
-            self.judge(window);
+            self.classify(window);
         }
         self.sum = self.sum + ack.rtt;
         self.samples += 1;

@@ -16,17 +16,15 @@
 //! section's last proposal: a bit that the sender sets, such a router clears and the receiver
 //! returns. While the latest ACK has it cleared, and for a round trip after, the source is Reno.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid};
 
 use super::{Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Response of the window to a timeout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum AfterTimeout {
     /// Slow start from one segment up to half (RFC 5681).
     #[default]
@@ -36,20 +34,16 @@ pub enum AfterTimeout {
 }
 
 /// Parameters of the wireless control.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct WirelessParameters {
     /// Response of the window to a timeout.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub timeout: AfterTimeout,
     /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and
     /// answer losses as Reno while one does not.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 5")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
+    #[schemars(extend("x-default-source" = "the paper, section 5"))]
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub mixed_path: bool,
     /// Growth, and the response to marks.
     pub reno: RenoParameters,

@@ -14,7 +14,7 @@ impl Connection {
         if number < self.high || number == self.first {
             return self.emit_special(number, now);
         }
-        self.emit_as(number, now, false, false)
+        self.emit_segment(number, now, false, false)
     }
 
     /// The segments from `next` to below `limit` leave for the first time, none of them the first of its
@@ -59,13 +59,13 @@ impl Connection {
     #[inline(never)]
     fn emit_special(&mut self, number: u32, now: Instant) -> Segment {
         let syn = number == self.first && self.parameters.handshake;
-        self.emit_as(number, now, syn, number < self.high)
+        self.emit_segment(number, now, syn, number < self.high)
     }
 
     /// Segment `number` leaves, as the SYN or not, `again` or for the first time.
     #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
     #[inline(always)]
-    fn emit_as(&mut self, number: u32, now: Instant, syn: bool, again: bool) -> Segment {
+    fn emit_segment(&mut self, number: u32, now: Instant, syn: bool, again: bool) -> Segment {
         if again {
             self.counters.retransmitted += 1;
             self.timed.forget(number);

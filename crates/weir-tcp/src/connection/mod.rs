@@ -240,11 +240,11 @@ impl Connection {
             let event = self.plain_event(number, acked, 0.0, stamp, now);
             return self.congestion.observe_and_grow(event, grows, &mut self.window);
         }
-        self.inform_at_length(number, echo, stamp, now);
+        self.inform_on_slow_path(number, echo, stamp, now);
     }
 
     #[inline(never)]
-    fn inform_at_length(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
+    fn inform_on_slow_path(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
         let flight = f64::from(self.high - number);
         let event = Ack { echo, ..self.plain_event(number, number - self.una, flight, stamp, now) };
         self.observe(event);
@@ -285,7 +285,7 @@ impl Connection {
     #[inline]
     pub(crate) fn grow(&mut self, ack: &Segment, acked: u32, now: Instant) {
         if !self.grow_plainly(acked) {
-            self.grow_otherwise(ack, acked, now);
+            self.grow_on_slow_path(ack, acked, now);
         }
     }
 
@@ -298,7 +298,7 @@ impl Connection {
     }
 
     #[inline(never)]
-    fn grow_otherwise(&mut self, ack: &Segment, acked: u32, now: Instant) {
+    fn grow_on_slow_path(&mut self, ack: &Segment, acked: u32, now: Instant) {
         let event = self.event(ack, acked, f64::from(self.next.max(self.una) - self.una), now);
         self.congestion.on_ack(event, &mut self.window);
     }

@@ -8,6 +8,8 @@ mod recovery;
 use alloc::format;
 use core::num::NonZeroU32;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
 pub use self::{
@@ -26,18 +28,14 @@ use crate::{
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
 /// appropriate byte counting (RFC 3465), in segments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum AppropriateByteCounting {
     /// One, however many it acknowledges (RFC 5681, ns-2).
     #[default]
     Off,
     /// As many as it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow the growth down.
-    #[cfg_attr(feature = "serde", serde(rename = "limit-2"))]
+    #[serde(rename = "limit-2")]
     Limit2,
     /// All that it acknowledges (Linux).
     NoLimit,
@@ -58,12 +56,8 @@ impl AppropriateByteCounting {
 }
 
 /// Quantity that `min_rto` bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum MinRtoBounds {
     /// The retransmission timeout (RFC 6298, 2.4).
     #[default]
@@ -73,136 +67,126 @@ pub enum MinRtoBounds {
 }
 
 /// Parameters of a TCP connection.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct TcpParameters {
     /// Which implementation gives the values that are not written, also within the chosen `congestion` and
     /// `recovery`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing))]
+    #[serde(skip_serializing)]
     pub preset: PresetKey,
     /// Congestion control: how the window answers ACKs, losses and marks.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub congestion: CongestionConfig,
     /// Loss recovery: how lost segments are found and sent again.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582")))]
+    #[schemars(extend("x-default-source" = "RFC 6582"))]
     pub recovery: RecoveryConfig,
     /// Congestion window after the handshake.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6928")))]
+    #[schemars(extend("x-default-source" = "RFC 6928"))]
     pub initial_window: Packets,
     /// `ssthresh` before the first loss or mark.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.1", "x-default" = "infinite")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default-source" = "RFC 5681, section 3.1", "x-default" = "infinite"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ssthresh: Option<Packets>,
     /// Pace: segments leave one after the other at a multiple of `cwnd / srtt`, not in bursts. Needs SACK.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no pacing")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "no pacing"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing: Option<PacingParameters>,
     /// Receive window: the most data that the receiver allows to be outstanding.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no limit")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "no limit"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_window: Option<Packets>,
     /// Begin with a SYN of `ack_size` bytes, and send data when it is acknowledged.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9293")))]
+    #[schemars(extend("x-default-source" = "RFC 9293"))]
     pub handshake: bool,
     /// Send a new segment on the first and second duplicate ACK (RFC 3042).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.2")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, section 3.2"))]
     pub limited_transmit: bool,
     /// Let the window grow only while it limits the sender.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 7661, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 7661, section 4.3"))]
     pub cwnd_validation: bool,
     /// By how many segments an ACK counts for the growth of the window (RFC 3465).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.1")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, section 3.1"))]
     pub abc: AppropriateByteCounting,
     /// Least congestion window after a mark.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 6.1.2")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 6.1.2"))]
     pub ecn_min_cwnd: Packets,
     /// Take a round-trip sample from every ACK, by timestamps (RFC 7323), instead of one segment at a time.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 3")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 3"))]
     pub timestamps: bool,
     /// Least retransmission timeout.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.4")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 2.4"))]
     pub min_rto: Duration,
     /// Greatest retransmission timeout.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 2.5"))]
     pub max_rto: Duration,
     /// Retransmission timeout before the first round-trip sample.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.1")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 2.1"))]
     pub initial_rto: Duration,
     /// Number of SYNs that are sent again before the timeout doubles (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 5.5")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 5.5"))]
     pub syn_linear_timeouts: u32,
     /// Round-trip times are rounded up to multiples of this (`G` of RFC 6298).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "an exact clock")))]
+    #[schemars(extend("x-default-source" = "an exact clock"))]
     pub clock_granularity: Duration,
     /// Acknowledge every second segment, or after this long (RFC 5681, section 4.2). "0 s": every segment
     /// at once.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the models of the papers", "x-default" = "every segment at once")))]
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
-    )]
+    #[schemars(extend("x-default-source" = "the models of the papers", "x-default" = "every segment at once"))]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")]
     pub delayed_ack: Option<Duration>,
     /// With delayed ACKs: number of segments that are acknowledged at once before the first is delayed
     /// (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 4.2")))]
+    #[schemars(extend("x-default-source" = "RFC 5681, section 4.2"))]
     pub quickack_segments: u32,
     /// Every so-many-th segment ends a write of the application (PSH) and is acknowledged at once (Linux). Needs
     /// `accecn` and `delayed_ack`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "an application that writes without end", "x-default" = "never")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default-source" = "an application that writes without end", "x-default" = "never"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub push_every: Option<NonZeroU32>,
     /// How long the receiver holds back ACKs of segments out of order, so that one tells of several; the first three
     /// for each hole leave at once, and none waits for more than 44 segments. At most 100 ms; Linux: 1 ms
     /// (`tcp_comp_sack_delay_ns`). "0 s": it holds back none.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 4.2", "x-default" = "every segment at once")))]
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
-    )]
+    #[schemars(extend("x-default-source" = "RFC 5681, section 4.2", "x-default" = "every segment at once"))]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")]
     pub sack_compression: Option<Duration>,
     /// With delayed ACKs: acknowledge at once what reports a change of marks, as Linux does. That is the
     /// first marked segment, the next one, and the one with CWR; with DCTCP, each segment that is marked
     /// where the one before was not, or the reverse.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    #[schemars(extend("x-default-source" = "RFC 3168"))]
     pub immediate_ecn_echo: bool,
     /// Quantity that `min_rto` bounds.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.4")))]
+    #[schemars(extend("x-default-source" = "RFC 6298, section 2.4"))]
     pub min_rto_bounds: MinRtoBounds,
     /// Declare segments ECN-capable and answer marks (RFC 3168).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    #[schemars(extend("x-default-source" = "RFC 3168"))]
     pub ecn: bool,
     /// Declare the SYN ECN-capable.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_on_syn: Option<bool>,
     /// Declare the SYN-ACK ECN-capable.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_on_syn_ack: Option<bool>,
     /// Declare retransmissions ECN-capable, and probes that repeat what was sent. Where it is written, they tell of
     /// cuts, too (CWR), as in ns-2.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.5)")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.5)"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_on_retransmissions: Option<bool>,
     /// Declare ACKs without data ECN-capable.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.4)")))]
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.4)"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_on_acks: Option<bool>,
     /// Ask the receiver for accurate ECN feedback: how many packets were marked (RFC 9768).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    #[schemars(extend("x-default-source" = "RFC 3168"))]
     pub accecn: bool,
     /// With `accecn`: ACKs bear the byte counters too, in an option of 12 bytes.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9768, section 3.2.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9768, section 3.2.3"))]
     pub accecn_option: bool,
     /// With `accecn`: what the receiver can do. If it has no accurate feedback, both ends fall back.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9768, section 3.1")))]
+    #[schemars(extend("x-default-source" = "RFC 9768, section 3.1"))]
     pub receiver_ecn: ReceiverEcn,
     /// Size of an ACK and of a SYN.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "IPv4 and TCP headers without options")))]
+    #[schemars(extend("x-default-source" = "IPv4 and TCP headers without options"))]
     pub ack_size: PacketSize,
 }
 
@@ -380,7 +364,6 @@ impl TcpParameters {
 }
 
 /// Reads "0 s" as no delay, so that a file can take back the delay of a preset.
-#[cfg(feature = "serde")]
 fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let delay: Option<Duration> = serde::Deserialize::deserialize(deserializer)?;
     Ok(delay.filter(|delay| !delay.is_zero()))

@@ -1,30 +1,28 @@
 //! How a sender paces: the parameters. The rule is in `transport/modern/pacing.rs`.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 use crate::congestion::check_ratio;
 
 /// Parameters of pacing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct PacingParameters {
     /// The rate in slow start, while `cwnd` is below half of `ssthresh`, in multiples of `cwnd / srtt`. A congestion
     /// control with a rate of its own does not use it.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ss_ratio")))]
+    #[schemars(extend("x-default-source" = "Linux, tcp_pacing_ss_ratio"))]
     pub slow_start_ratio: f64,
     /// The rate while `cwnd` is at least half of `ssthresh`, in multiples of `cwnd / srtt`. A congestion control with
     /// a rate of its own does not use it.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ca_ratio")))]
+    #[schemars(extend("x-default-source" = "Linux, tcp_pacing_ca_ratio"))]
     pub avoidance_ratio: f64,
     /// Number of segments that leave before pacing begins.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_update_skb_after_send")))]
+    #[schemars(extend("x-default-source" = "Linux, tcp_update_skb_after_send"))]
     pub initial_burst: u32,
     /// Leave in bursts, as segmentation offload builds them: as many as the rate sends in 1 ms, at least two.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "one segment at a time")))]
+    #[schemars(extend("x-default-source" = "one segment at a time"))]
     pub tso: bool,
 }
 

@@ -1,14 +1,12 @@
 //! The choice of loss recovery, and its parameters.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 /// A choice of loss recovery with its parameters.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "lowercase")
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum RecoveryConfig {
     /// Fast recovery that survives several losses in one window (RFC 6582).
     NewReno(NewRenoParameters),
@@ -60,12 +58,8 @@ impl Default for RecoveryConfig {
 }
 
 /// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum TimerReset {
     /// The first: with many losses a timeout ends the repair ("impatient").
     #[default]
@@ -75,12 +69,8 @@ pub enum TimerReset {
 }
 
 /// The window after a full ACK (RFC 6582, section 3.2, step 3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum FullAckWindow {
     /// `min(ssthresh, max(flight, 1) + 1)`: no burst.
     #[default]
@@ -90,59 +80,43 @@ pub enum FullAckWindow {
 }
 
 /// Parameters of `NewReno` fast recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct NewRenoParameters {
     /// Which partial ACKs restart the retransmission timer.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 4")))]
+    #[schemars(extend("x-default-source" = "RFC 6582, section 4"))]
     pub timer_reset: TimerReset,
     /// The window after a full ACK.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 3.2, step 3")))]
+    #[schemars(extend("x-default-source" = "RFC 6582, section 3.2, step 3"))]
     pub full_ack_window: FullAckWindow,
     /// Segments sent per ACK at most while in recovery; 0 for no limit (ns-2: 2).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582", "x-default" = "no limit")))]
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
-    )]
+    #[schemars(extend("x-default-source" = "RFC 6582", "x-default" = "no limit"))]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")]
     pub max_burst: Option<u32>,
 }
 
 /// Reads 0 as no limit, as ns-2 does, so that a file can take back the limit of a preset.
-#[cfg(feature = "serde")]
 fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let limit: Option<u32> = serde::Deserialize::deserialize(deserializer)?;
     Ok(limit.filter(|limit| *limit > 0))
 }
 
 /// Parameters of Reno's fast recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct RenoRecoveryParameters {
     /// Losses of one window cut it once: after a recovery or a timeout, duplicate ACKs below what was the
     /// highest number sent then start nothing (ns-2's `bugFix_`).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub once_per_window: bool,
     /// The ACK that ends recovery lets the window grow, as others do (ns-2).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub grow_on_exit: bool,
 }
 
 /// Rule by which a segment is found lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LossDetection {
     /// So many segments above it have arrived (RFC 6675, `IsLost`).
     #[default]
@@ -152,35 +126,31 @@ pub enum LossDetection {
 }
 
 /// Parameters of recovery with selective acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct SackParameters {
     /// How a loss is detected.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    #[schemars(extend("x-default-source" = "RFC 6675"))]
     pub detection: LossDetection,
     /// `DupThresh`: segments above it that say that one is lost.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675, section 2")))]
+    #[schemars(extend("x-default-source" = "RFC 6675, section 2"))]
     pub dupthresh: u32,
     /// Cut the window in proportion to what arrives (RFC 9937) instead of at once.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    #[schemars(extend("x-default-source" = "RFC 6675"))]
     pub prr: bool,
     /// After a mark, too, cut the window in proportion to what arrives. The window then does not grow until what was
     /// sent before is acknowledged (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    #[schemars(extend("x-default-source" = "RFC 3168"))]
     pub prr_on_mark: bool,
     /// The ACK that ends recovery lets the window grow, as others do (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    #[schemars(extend("x-default-source" = "RFC 6675"))]
     pub grow_on_full_ack: bool,
     /// How fast PRR lets the window climb back when losses took more than the cut.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9937")))]
+    #[schemars(extend("x-default-source" = "RFC 9937"))]
     pub prr_bound: PrrBound,
     /// Send a tail loss probe when nothing has come back for two round trips, so that a loss at the tail is
     /// noticed before the timer expires (RFC 8985, section 7). Needs RACK.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    #[schemars(extend("x-default-source" = "RFC 6675"))]
     pub tlp: bool,
 }
 
@@ -220,12 +190,8 @@ impl SackParameters {
 }
 
 /// How fast the window climbs back when losses took more than the cut was to take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum PrrBound {
     /// One segment more than arrives while repairs succeed, as many as arrive while they do not
     /// (RFC 9937, section 6).

@@ -171,7 +171,7 @@ impl Receiver {
 
     /// Data that [`Receiver::expects`] has arrived, and ACKs `echo` after it as [`Receiver::echoes_after`] says. Its
     /// ACK has the number [`Receiver::expected`] and the stamp of the data.
-    #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
+    #[expect(clippy::inline_always, reason = "it is on the fast path of every packet")]
     #[inline(always)]
     pub fn on_expected(&mut self, segment: &Segment, echo: bool) {
         self.echo = echo;
@@ -179,7 +179,7 @@ impl Receiver {
     }
 
     /// Counts data that is the next, without a change of echoes.
-    #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
+    #[expect(clippy::inline_always, reason = "it is on the fast path of every packet")]
     #[inline(always)]
     fn count_next(&mut self, segment: &Segment) {
         self.arrived += 1;

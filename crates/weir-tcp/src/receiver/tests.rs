@@ -8,7 +8,7 @@ use crate::congestion::{CongestionConfig, DctcpParameters};
 proptest! {
     /// Where ACKs are delayed, the fast path and the slow path do the same.
     #[test]
-    fn the_short_way_with_delayed_acks_leads_to_the_same_place(
+    fn the_fast_path_with_delayed_acks_leads_to_the_same_state(
         exact in any::<bool>(),
         prompt in any::<bool>(),
         quick in 0_u32..4,

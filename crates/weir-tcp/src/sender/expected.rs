@@ -275,7 +275,7 @@ mod tests {
     proptest! {
         /// With the fast path and without it, a sender with SACK does the same, over a path that loses and marks.
         #[test]
-        fn the_short_way_with_sack_leads_to_the_same_place(
+        fn the_fast_path_with_sack_leads_to_the_same_state(
             parameters in sack_parameters(),
             end in prop::option::of(5_u32..200),
             steps in prop::collection::vec((1_usize..5, 0_u32..40, 1_u64..60), 1..150),
@@ -323,7 +323,7 @@ mod tests {
 
         /// With the fast path and without it, a sender does the same and is left the same.
         #[test]
-        fn the_short_way_leads_to_the_same_place(
+        fn the_fast_path_leads_to_the_same_state(
             parameters in parameters(),
             end in prop::option::of(5_u32..200),
             steps in prop::collection::vec((0_u32..6, 0_u32..8, 1_u64..60), 1..120),

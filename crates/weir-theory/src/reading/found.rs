@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Law, System};
+use crate::{Aqm, System};
 
 /// A system at an instant.
 #[derive(Clone, Debug, Serialize)]
@@ -40,8 +40,8 @@ pub struct Queue {
     /// B, packets.
     #[serde(skip_serializing_if = "crate::system::is_unbounded")]
     pub buffer: f64,
-    /// Its law, if it has a model.
-    pub law: Option<Law>,
+    /// The model of its AQM, if there is one.
+    pub aqm: Option<Aqm>,
     /// Why it has none.
     pub why: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! Queue disciplines of scenarios as laws of the model: parameters in packets and seconds.
+//! Queue disciplines of scenarios as AQMs of the model: parameters in packets and seconds.
 
 use super::table::Table;
-use crate::{Adapts, Avq, Hred, Integrator, Law, Red, Shape, Spacing, Step, TheoryError};
+use crate::{Adapts, Aqm, Avq, Hred, Integrator, Red, Shape, Spacing, Step, TheoryError};
 
 const EVENTS: &str = "it acts on events, and no fluid model of it is published that we know of";
 
@@ -17,8 +17,8 @@ pub(super) struct Unit {
     pub(super) buffer: f64,
 }
 
-/// The law of a discipline with these parameters.
-pub(super) fn law_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Law, TheoryError> {
+/// The AQM of a discipline with these parameters.
+pub(super) fn aqm_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Aqm, TheoryError> {
     let number = |key: &str| table.number(key).expect("a parameter without a default");
     let seconds = |key: &str| table.seconds(key).expect("a time without a default");
     let packets = |key: &str| table.packets(key, unit.size);
@@ -34,12 +34,12 @@ pub(super) fn law_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Law
         shape,
         ..Integrator::default()
     };
-    let law = match discipline {
-        "red" => Law::Red(red(table, "RED", level("min_th"), level("max_th"))),
+    let aqm = match discipline {
+        "red" => Aqm::Red(red(table, "RED", level("min_th"), level("max_th"))),
         "nlred" => {
             let line = red(table, "NLRED", level("min_th"), level("max_th"));
             let max_p = (number("nl_factor") * line.max_p).min(1.0);
-            Law::Red(Red { max_p, parabola: true, ..line })
+            Aqm::Red(Red { max_p, parabola: true, ..line })
         }
         "adaptive-red" => {
             // Floyd, Gummadi and Shenker (2001), section 4: half of what the link sends in the target delay, at least
@@ -49,9 +49,9 @@ pub(super) fn law_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Law
             let line = red(table, "Adaptive RED", low, packets("max_th").unwrap_or(3.0 * low));
             let w_q = table.number("w_q").unwrap_or_else(|| -(-1.0 / unit.capacity).exp_m1());
             let adapts = Some(Adapts { bottom: number("bottom"), top: number("top") });
-            Law::Red(Red { w_q, adapts, ..line })
+            Aqm::Red(Red { w_q, adapts, ..line })
         }
-        "rem" => Law::Integrator(rem(table, level("target"), seconds("interval"))?),
+        "rem" => Aqm::Integrator(rem(table, level("target"), seconds("interval"))?),
         "pi" => {
             let interval = seconds("interval");
             let (now, before) = match table.inner("design") {
@@ -60,25 +60,25 @@ pub(super) fn law_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Law
             };
             let target = level("q_ref");
             let name = "PI".to_owned();
-            Law::Integrator(Integrator { name, now, before, interval, target, ..Integrator::default() })
+            Aqm::Integrator(Integrator { name, now, before, interval, target, ..Integrator::default() })
         }
-        "pie" => Law::Integrator(Integrator { tuned: true, ..by_delay("PIE", Shape::Plain) }),
-        "pi2" => Law::Integrator(by_delay("PI2", Shape::Square)),
+        "pie" => Aqm::Integrator(Integrator { tuned: true, ..by_delay("PIE", Shape::Plain) }),
+        "pi2" => Aqm::Integrator(by_delay("PI2", Shape::Square)),
         "dualpi2" => {
             let coupling = number("coupling");
-            Law::Integrator(Integrator { coupling, ..by_delay("DualPI2", Shape::Coupled) })
+            Aqm::Integrator(Integrator { coupling, ..by_delay("DualPI2", Shape::Coupled) })
         }
         "hred" => {
             let (low, high) = (packets("min_th"), packets("max_th"));
             let max_th = high.or(low.map(|low| 2.0 * low)).unwrap_or(unit.buffer / 2.0);
             let min_th = low.unwrap_or(max_th / 2.0);
-            Law::Hred(Hred { min_th, max_th, k: number("k"), rtt: seconds("rtt"), fall: number("fall") })
+            Aqm::Hred(Hred { min_th, max_th, k: number("k"), rtt: seconds("rtt"), fall: number("fall") })
         }
-        "avq" => Law::Avq(Avq { gamma: number("gamma"), alpha: number("alpha") }),
-        "step" => Law::Step(Step { threshold: level("threshold") }),
+        "avq" => Aqm::Avq(Avq { gamma: number("gamma"), alpha: number("alpha") }),
+        "step" => Aqm::Step(Step { threshold: level("threshold") }),
         other => return Err(no_model(other)),
     };
-    Ok(law)
+    Ok(aqm)
 }
 
 fn red(table: &Table, name: &str, min_th: f64, max_th: f64) -> Red {
@@ -166,7 +166,7 @@ fn no_model(discipline: &str) -> TheoryError {
             "OP-RED moves its line by what it measures: no fluid model of it is published that we know of"
                 .to_owned()
         }
-        "modular" => "a modular law is any pair of measure and profile: no model of all of them".to_owned(),
+        "modular" => "a modular AQM is any pair of measure and profile: no model of all of them".to_owned(),
         "python" => "the model of a class in Python is not known".to_owned(),
         other => format!("{other} is not modelled"),
     };

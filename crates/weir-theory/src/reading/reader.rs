@@ -10,7 +10,7 @@ use super::{
     senders::{self, Met},
     table::Table,
 };
-use crate::{Kind, Law, Shape, System, TheoryError};
+use crate::{Aqm, Kind, Shape, System, TheoryError};
 
 /// A scenario, to be read at several instants.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         one_size(&bulk, size)?;
         let (discipline, table) = queue_at(port, instant);
         let unit = unit_at(port, instant, size)?;
-        let law = queues::law_of(&discipline, &table, &unit)?;
+        let aqm = queues::aqm_of(&discipline, &table, &unit)?;
         let mut flags = self.around(port, &bulk, look.link.is_none());
         let mut groups = Vec::new();
         let apart = discipline == "dualpi2";
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
             groups.extend(parts);
             flags.extend(flag);
         }
-        let coupled = matches!(&law, Law::Integrator(law) if law.shape == Shape::Coupled);
+        let coupled = matches!(&aqm, Aqm::Integrator(aqm) if aqm.shape == Shape::Coupled);
         TheoryError::new(
             "no model: with scalable flows alone DualPI2 marks by the ramp of its low-latency queue",
             "add flows of the classic kind",
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         .unless(!coupled || groups.iter().any(|group| group.waits || group.kind != Kind::Scalable))?;
         let (unresponsive, more) = Self::unresponsive(&here, size, instant, unit.capacity);
         flags.extend(more);
-        let system = System { groups, capacity: unit.capacity, law, unresponsive, buffer: unit.buffer };
+        let system = System { groups, capacity: unit.capacity, aqm, unresponsive, buffer: unit.buffer };
         let port = port.at.to_string();
         Ok(Reading { system, flags, port, at: instant, packet_bytes: size, discipline })
     }
@@ -90,11 +90,11 @@ impl<'a> Reader<'a> {
         let port = self.port(Some(link))?;
         let (discipline, table) = queue_at(port, instant);
         let unit = unit_at(port, instant, size)?;
-        let (law, why) = match queues::law_of(&discipline, &table, &unit) {
-            Ok(law) => (Some(law), None),
+        let (aqm, why) = match queues::aqm_of(&discipline, &table, &unit) {
+            Ok(aqm) => (Some(aqm), None),
             Err(error) => (None, Some(error.message)),
         };
-        Ok(Queue { discipline, capacity: unit.capacity, buffer: unit.buffer, law, why })
+        Ok(Queue { discipline, capacity: unit.capacity, buffer: unit.buffer, aqm, why })
     }
 
     /// An instant of the run, its end if `None`.

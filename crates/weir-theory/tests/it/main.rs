@@ -1,6 +1,6 @@
 //! The fluid model against what is known of its solutions.
 
-use weir_theory::{Avq, Course, Group, Hred, Integration, Integrator, Kind, Law, Phase, Red, Shape, Spacing};
+use weir_theory::{Aqm, Avq, Course, Group, Hred, Integration, Integrator, Kind, Phase, Red, Shape, Spacing};
 use weir_theory::{Start, Step, System};
 
 const CAPACITY: f64 = 3750.0;
@@ -9,8 +9,8 @@ fn group(kind: Kind) -> Group {
     Group { flows: 60.0, delay: 0.2, kind, cut: 0.5, ..Group::default() }
 }
 
-fn system(law: Law) -> System {
-    System { groups: vec![group(Kind::Reno)], capacity: CAPACITY, law, unresponsive: 0.0, buffer: 800.0 }
+fn system(aqm: Aqm) -> System {
+    System { groups: vec![group(Kind::Reno)], capacity: CAPACITY, aqm, unresponsive: 0.0, buffer: 800.0 }
 }
 
 fn pi() -> Integrator {
@@ -18,8 +18,8 @@ fn pi() -> Integrator {
     Integrator { now, before, interval, target, ..Integrator::default() }
 }
 
-fn red(gentle: bool) -> Law {
-    Law::Red(Red {
+fn red(gentle: bool) -> Aqm {
+    Aqm::Red(Red {
         name: "RED".to_owned(),
         min_th: 150.0,
         max_th: 700.0,
@@ -33,13 +33,13 @@ fn red(gentle: bool) -> Law {
     })
 }
 
-fn laws() -> Vec<Law> {
+fn aqms() -> Vec<Aqm> {
     vec![
         red(true),
         red(false),
-        Law::Integrator(pi()),
-        Law::Integrator(Integrator { shape: Shape::Square, ..pi() }),
-        Law::Integrator(Integrator {
+        Aqm::Integrator(pi()),
+        Aqm::Integrator(Integrator { shape: Shape::Square, ..pi() }),
+        Aqm::Integrator(Integrator {
             tuned: true,
             now: 20.25,
             before: 20.0,
@@ -47,9 +47,9 @@ fn laws() -> Vec<Law> {
             by_delay: true,
             ..pi()
         }),
-        Law::Hred(Hred { min_th: 100.0, max_th: 200.0, k: 2.0, rtt: 0.24, fall: 2.0 }),
-        Law::Avq(Avq { gamma: 0.98, alpha: 0.15 }),
-        Law::Step(Step { threshold: 65.0 }),
+        Aqm::Hred(Hred { min_th: 100.0, max_th: 200.0, k: 2.0, rtt: 0.24, fall: 2.0 }),
+        Aqm::Avq(Avq { gamma: 0.98, alpha: 0.15 }),
+        Aqm::Step(Step { threshold: 65.0 }),
     ]
 }
 
@@ -84,7 +84,7 @@ fn a_rest_is_a_rest() {
     let window = CAPACITY * (0.2 + 175.0 / CAPACITY) / 60.0;
     let signal = 2.0 / (window * window);
     let start = Start { queue: 175.0, state: signal, windows: vec![window] };
-    let course = run(&Integration { start: Some(start), ..integration(system(Law::Integrator(pi())), 60.0) });
+    let course = run(&Integration { start: Some(start), ..integration(system(Aqm::Integrator(pi())), 60.0) });
     assert!(course.queue.iter().all(|queue| (queue - 175.0).abs() < 1e-6));
     assert!(course.windows[0].mean.iter().all(|mean| (mean - window).abs() < 1e-8));
 }
@@ -100,12 +100,12 @@ fn slow_start_doubles() {
 
 #[test]
 fn queues_stay_within_their_bounds() {
-    for law in laws() {
-        let course = run(&integration(system(law.clone()), 30.0));
-        assert!(course.queue.iter().all(|queue| (0.0..=800.0).contains(queue)), "{law:?}");
-        assert!(course.signal.iter().all(|p| (0.0..=1.0).contains(p)), "{law:?}");
+    for aqm in aqms() {
+        let course = run(&integration(system(aqm.clone()), 30.0));
+        assert!(course.queue.iter().all(|queue| (0.0..=800.0).contains(queue)), "{aqm:?}");
+        assert!(course.signal.iter().all(|p| (0.0..=1.0).contains(p)), "{aqm:?}");
         let least = course.windows[0].mean.iter().copied().fold(f64::INFINITY, f64::min);
-        assert!(least >= 1.0, "{least} under {law:?}");
+        assert!(least >= 1.0, "{least} under {aqm:?}");
         assert!(course.times.is_sorted());
     }
 }
@@ -114,8 +114,8 @@ fn queues_stay_within_their_bounds() {
 #[test]
 fn half_the_step_is_the_same() {
     for kind in [Kind::Reno, Kind::Scalable, Kind::Cubic, Kind::Dctcp] {
-        for law in laws() {
-            let mut system = system(law.clone());
+        for aqm in aqms() {
+            let mut system = system(aqm.clone());
             system.groups[0].kind = kind;
             let means = [0.2 / 6.0, 0.2 / 12.0].map(|step| {
                 let course = run(&Integration { step: Some(step), ..integration(system.clone(), 40.0) });
@@ -123,22 +123,22 @@ fn half_the_step_is_the_same() {
             });
             // Of CUBIC, whose growth is steep where no signal comes, two.
             let within = if kind == Kind::Cubic { 1.6 } else { 0.8 };
-            assert!((means[0] - means[1]).abs() < within, "{kind:?}, {law:?}: {means:?}");
+            assert!((means[0] - means[1]).abs() < within, "{kind:?}, {aqm:?}: {means:?}");
         }
     }
 }
 
-/// A law keeps its state when the load changes.
+/// An AQM keeps its state when the load changes.
 #[test]
 fn a_load_that_changes_by_nothing_changes_nothing() {
-    for law in laws() {
-        let whole = integration(system(law.clone()), 20.0);
+    for aqm in aqms() {
+        let whole = integration(system(aqm.clone()), 20.0);
         let mut parts = whole.clone();
         parts.phases.push(Phase { since: 7.0, ..parts.phases[0].clone() });
         let [one, other] = [run(&whole), run(&parts)];
         for instant in [6.0, 8.0, 9.0] {
             let [one, other] = [&one, &other].map(|course| at(course, &course.queue, instant));
-            assert!((one - other).abs() < 0.8, "{law:?} at {instant} s: {one}, {other}");
+            assert!((one - other).abs() < 0.8, "{aqm:?} at {instant} s: {one}, {other}");
         }
     }
 }

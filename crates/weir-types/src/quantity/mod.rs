@@ -3,7 +3,6 @@
 //! tools of the field read differently (tc's `mbps` is megabytes, ns-3's `Mbps` megabits).
 
 mod notation;
-#[cfg(feature = "serde")]
 mod text;
 
 use alloc::format;

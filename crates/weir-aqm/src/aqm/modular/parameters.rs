@@ -2,17 +2,15 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Level, Probability};
 
 use crate::aqm::Spacing;
 
 /// Measure of congestion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum CongestionMeasure {
     /// The queue in packets: before an arrival, or behind a departure.
     Queue,
@@ -32,12 +30,8 @@ pub enum CongestionMeasure {
 }
 
 /// How the measure becomes a probability.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// RED: 0 below `low`, a line up to `top` at `high`, 1 above.
     #[default]
@@ -53,12 +47,8 @@ pub enum Profile {
 }
 
 /// Where packets are signalled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SignalAt {
     /// On arrival.
     #[default]
@@ -68,73 +58,69 @@ pub enum SignalAt {
 }
 
 /// Parameters of a modular AQM.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct ModularParameters {
     /// Measure of congestion.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    #[schemars(extend("x-default-source" = "RED"))]
     pub measure: CongestionMeasure,
     /// Function from the measure to a probability.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    #[schemars(extend("x-default-source" = "RED"))]
     pub profile: Profile,
     /// How signals are spaced; REM and PI use `"geometric"`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    #[schemars(extend("x-default-source" = "RED"))]
     pub spacing: Spacing,
     /// Where packets are signalled.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    #[schemars(extend("x-default-source" = "RED"))]
     pub signal_at: SignalAt,
     /// Weight of a new sample in the average queue, delay or loss.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.002 (RED); 0.1 for loss")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "0.002 (RED); 0.1 for loss"))]
     pub weight: Option<Probability>,
     /// Target queue of a price or of PI. In bytes, every measure counts mean packets.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    #[schemars(extend("x-default-source" = "REM"))]
     pub target: Level,
     /// T, time between two updates of loss, a price or PI.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    #[schemars(extend("x-default-source" = "REM"))]
     pub interval: Duration,
     /// Weight of the queue mismatch in a price.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    #[schemars(extend("x-default-source" = "REM"))]
     pub alpha: f64,
     /// Step of a price per packet of mismatch.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    #[schemars(extend("x-default-source" = "REM"))]
     pub gamma: f64,
     /// PI's gain of the current queue, per packet.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    #[schemars(extend("x-default-source" = "PI"))]
     pub a: f64,
     /// PI's gain of the queue one interval ago, per packet.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    #[schemars(extend("x-default-source" = "PI"))]
     pub b: f64,
     /// First threshold, in the unit of the measure.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "5 packets (RED) or their transmission time; 0 for loss, a price or PI")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "5 packets (RED) or their transmission time; 0 for loss, a price or PI"))]
     pub low: Option<f64>,
     /// Second threshold, in the unit of the measure.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "15 packets (RED) or their transmission time; 105.413 for a price, where REM signals 0.1; 1 for PI; required for loss")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "15 packets (RED) or their transmission time; 105.413 for a price, where REM signals 0.1; 1 for PI; required for loss"))]
     pub high: Option<f64>,
     /// Probability at `low` in the affine profile.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    #[schemars(extend("x-default-source" = "PI"))]
     pub bottom: Probability,
     /// Probability at `high`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.1 (RED); 1 for PI")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "0.1 (RED); 1 for PI"))]
     pub top: Option<Probability>,
     /// Base of the exponential profile of a price.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    #[schemars(extend("x-default-source" = "REM"))]
     pub phi: f64,
     /// Slope of the exponential profile of any other measure, per unit of the measure.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.1 per packet (REM of 1999), also for delay; 1 for PI; required for loss")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "0.1 per packet (REM of 1999), also for delay; 1 for PI; required for loss"))]
     pub kappa: Option<f64>,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
 }
 

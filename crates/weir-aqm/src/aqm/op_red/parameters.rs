@@ -2,17 +2,15 @@
 
 use alloc::{format, vec::Vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Level, Probability};
 
 use crate::aqm::{RedParameters, Spacing};
 
 /// Packets that count as lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LossSignal {
     /// Dropped packets.
     #[default]
@@ -22,59 +20,51 @@ pub enum LossSignal {
 }
 
 /// Targets from an instant on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Retarget {
     /// Simulated time of the change.
     pub at: Duration,
     /// d* from then on.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "unchanged")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "unchanged"))]
     pub delay: Option<Duration>,
     /// l* from then on.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "unchanged")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "unchanged"))]
     pub loss: Option<Probability>,
 }
 
 /// Parameters of OP-RED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct OpRedParameters {
     /// d*: target mean sojourn time.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "100 ms", "source": "Weir: any delay of an operating point" })))]
+    #[schemars(extend("x-default-source" = "Weir"))]
+    #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "100 ms", "source": "Weir: any delay of an operating point" }))]
     pub target_delay: Duration,
     /// l*: target fraction of arriving packets that are lost.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.001, "to": 0.1, "source": "Weir: any loss of an operating point" })))]
+    #[schemars(extend("x-default-source" = "Weir"))]
+    #[schemars(extend("x-tunable" = { "from": 0.001, "to": 0.1, "source": "Weir: any loss of an operating point" }))]
     pub target_loss: Probability,
     /// Target changes during the run: `[{ at = "60 s", delay = "10 ms", loss = 0.05 }]`.
     pub retarget: Vec<Retarget>,
     /// Packets that count as lost.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    #[schemars(extend("x-default-source" = "Weir"))]
     pub counts: LossSignal,
     /// Average queue below which no packet is signalled.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    #[schemars(extend("x-default-source" = "Floyd, 1997"))]
     pub min_th: Level,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub w_q: Probability,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above `max_th` even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
 }
 

@@ -1,17 +1,15 @@
 //! How the RED family measures congestion: the average queue, with its rule for idle time.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Level, Probability, Rate};
 
 use crate::{Backlog, Link, parts};
 
 /// How an idle time enters the average: m is the number of mean packets that the link could have
 /// sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum IdleM {
     /// The paper: m is real, and the arrival itself is no sample.
     #[default]

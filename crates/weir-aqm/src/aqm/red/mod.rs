@@ -27,6 +27,8 @@ pub(crate) mod thresholds;
 
 use alloc::{format, vec::Vec};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
@@ -36,62 +38,58 @@ pub use signals::{ByteMode, Spacing};
 pub(super) use signals::{Signals, Zone};
 
 /// Parameters of RED.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct RedParameters {
     /// Average queue below which no packet is signalled: packets, bytes, or a time at the link's rate.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MIN_TH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = thresholds::MIN_TH))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MAX_TH)))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = thresholds::MAX_TH))]
+    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
     pub max_th: Option<Level>,
     /// Probability at `max_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
+    #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
+    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
     pub max_p: Probability,
     /// Weight of a new sample in the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub w_q: Probability,
     /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
     /// of a jump to 1.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub gentle: bool,
     /// How signals are spaced.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
     pub harddrop: bool,
     /// Mark only while `p_b` is below this value and drop otherwise; ns-2's `mark_p_`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no bound")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "no bound"))]
     pub mark_p: Option<Probability>,
     /// How an idle time enters the average.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub idle_m: IdleM,
     /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub min_qlen: Level,
     /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
     /// `old`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
     pub ns2_old: bool,
     /// Scale the probability with the packet size.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the size has no influence (RFC 7567)")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "the size has no influence (RFC 7567)"))]
     pub byte_mode: Option<ByteMode>,
     /// Packet size that is not scaled with `byte_mode = "paper"`; the paper's `MaximumPacketSize`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the mean packet size of the link")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "the mean packet size of the link"))]
     pub max_packet_size: Option<PacketSize>,
 }
 

@@ -1,16 +1,14 @@
 //! How the RED family feeds congestion back: from a probability to spaced drops and marks.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Probability, Rng};
 
 use crate::{Backlog, PacketInfo, Reason, Verdict, parts};
 
 /// How far apart signals are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Spacing {
     /// Each packet independently with `p_b`; gaps are geometric (the paper's method 1).
     Geometric,
@@ -22,12 +20,8 @@ pub enum Spacing {
 }
 
 /// How the size of a packet scales its probability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ByteMode {
     /// The paper: `p_b` times size over `max_packet_size`, then spaced.
     Paper,

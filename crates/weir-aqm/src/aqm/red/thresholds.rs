@@ -23,9 +23,7 @@ const FACTOR: f64 = 3.0;
 const LEAST: f64 = 15.0;
 
 /// Defaults of both thresholds, in the words of the schema.
-#[cfg(feature = "serde")]
 pub(crate) const MIN_TH: &str = "a third of `max_th` (Floyd, 1997)";
-#[cfg(feature = "serde")]
 pub(crate) const MAX_TH: &str = "three times `min_th` if that is set (Floyd, 1997), otherwise the \
     bandwidth-delay product, at most half of the buffer and at least 15 packets";
 

@@ -127,12 +127,12 @@ fn groups_lose_in_proportion() {
 /// deterred by losses where all do.
 #[test]
 fn a_source_asks_its_path() {
-    let run_with = |congestion: &str, law: &str, capable: &str| {
+    let run_with = |congestion: &str, queue: &str, capable: &str| {
         let sets = [
             ("links.l.loss.bernoulli.per_packet", "0.002"),
             ("flows.f", "{ count = 2, rtt = \"100 ms\", tcp = { ecn = true, min_rto = \"200 ms\" } }"),
             ("flows.f.tcp.congestion", congestion),
-            ("links.l.queue", law),
+            ("links.l.queue", queue),
             ("links.l.ecn_capable", capable),
         ];
         run(&scenario(DUMBBELL, &sets), 1)
@@ -199,13 +199,13 @@ fn lane() -> impl Strategy<Value = String> {
             )
         }),
     ];
-    let law = prop_oneof![
+    let queue = prop_oneof![
         Just(""),
         Just("queue.red = {}\n"),
         Just("queue.dualpi2 = {}\n"),
         Just("queue.fq-codel = {}\n")
     ];
-    (loss, changes, law).prop_map(|(loss, changes, law)| format!("{loss}{changes}{law}"))
+    (loss, changes, queue).prop_map(|(loss, changes, queue)| format!("{loss}{changes}{queue}"))
 }
 
 /// Columns between 0 and 1, however short the period.

@@ -59,9 +59,9 @@ fn a_change_to_the_same_rate_is_none() {
     same(&changed.delays, &plain.delays);
 }
 
-/// A queue under control stays so when the rate changes: laws are told.
+/// A queue under control stays so when the rate changes: AQMs are told.
 #[test]
-fn laws_learn_of_the_rate() {
+fn aqms_learn_of_the_rate() {
     let pie = ("links.l.queue", "{ pie = {} }");
     let set = ("links.l.rate_schedule", "[{ at = \"20 s\", rate = \"2 Mbit/s\" }]");
     let measured = run(&scenario(BUSY, &[pie, set]), 1);

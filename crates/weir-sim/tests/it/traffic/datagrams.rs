@@ -58,8 +58,8 @@ fn on_off_sources_have_their_mean_rate() {
 #[test]
 fn marks_are_ignored_where_packets_can_bear_them() {
     let group = "traffic.cbr = { rate = \"7.99 Mbit/s\", gaps = \"exponential\", ecn = true }";
-    let law = [("links.l.queue", "{ red = { ecn = true } }")];
-    let measured = run(&scenario(&text("50 s", group), &law), 1);
+    let queue = [("links.l.queue", "{ red = { ecn = true } }")];
+    let measured = run(&scenario(&text("50 s", group), &queue), 1);
     let of = |column| value(&tables(&measured).groups, &[("group", "web")], -1, column);
     assert!(of("mark_fraction") > 0.01, "{}", of("mark_fraction"));
     assert!((of("sent") - 49_937.0).abs() < 4.5 * 49_937.0_f64.sqrt(), "{}", of("sent"));

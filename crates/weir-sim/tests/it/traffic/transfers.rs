@@ -109,9 +109,9 @@ fn no_transfer_is_faster_than_the_path() {
 fn what_arrives_does_not_depend_on_the_discipline() {
     let group = "traffic.poisson = { load = 0.9, size.pareto-ii = { mean = \"12 packets\", shape = 1.2 } }"
         .replace("load = 0.9", "rate = \"70 /s\"");
-    let arrived = |law: &str| {
-        let law = format!("links.l.queue.{law}");
-        let scenario = scenario(&text("60 s", &group), &[(&law, "{}"), ("links.l.buffer", "30 packets")]);
+    let arrived = |queue: &str| {
+        let queue = format!("links.l.queue.{queue}");
+        let scenario = scenario(&text("60 s", &group), &[(&queue, "{}"), ("links.l.buffer", "30 packets")]);
         let measured = run(&scenario, 3);
         let classes: Vec<_> = rows(&measured, "web")
             .into_iter()
@@ -124,10 +124,10 @@ fn what_arrives_does_not_depend_on_the_discipline() {
     };
     let (flows, time) = arrived("drop-tail");
     assert!(flows[0].1 > 3000.0, "{flows:?}");
-    for law in ["red", "codel", "fq-codel"] {
-        let (same, other) = arrived(law);
-        assert_eq!(same, flows, "{law}");
-        assert!((other - time).abs() > 1e-9, "{law} changes nothing");
+    for queue in ["red", "codel", "fq-codel"] {
+        let (same, other) = arrived(queue);
+        assert_eq!(same, flows, "{queue}");
+        assert!((other - time).abs() > 1e-9, "{queue} changes nothing");
     }
 }
 

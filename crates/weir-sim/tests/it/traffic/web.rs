@@ -50,7 +50,7 @@ fn sessions_can_come_one_after_the_other() {
     assert!(sent(3) < 0.5, "all have come by 60 s");
 }
 
-/// A page is a main object and as many others as the truncated Pareto law has on average.
+/// A page is a main object and as many others as the truncated Pareto distribution has on average.
 #[test]
 fn users_of_3gpp_read_parse_and_load() {
     let group = "count = 40\nstart_jitter = \"5 s\"\ntraffic.web-3gpp = { pages = 4, reading = \"5 s\" }";

@@ -6,7 +6,7 @@ use super::{Rounds, tick};
 use crate::congestion::Delivery;
 
 /// A time with little in flight, so that the least round trip can be seen again.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::congestion) struct ProbeRtt {
     /// When it may end; `None` before the flight is small enough.
     until: Option<Instant>,
@@ -15,13 +15,8 @@ pub(in crate::congestion) struct ProbeRtt {
 }
 
 impl ProbeRtt {
-    /// It begins.
-    pub(in crate::congestion) const fn begin(&mut self) {
-        self.until = None;
-    }
-
-    /// An ACK arrives, which may begin a round. Whether it is over: `lasts` and a round have passed since at most `most`
-    /// segments were in flight.
+    /// An ACK arrives, which may begin a round. Returns true if `PROBE_RTT` is over: `lasts` and a round have passed since
+    /// at most `most` segments were in flight.
     pub(in crate::congestion) fn is_over(
         &mut self,
         delivery: &Delivery,

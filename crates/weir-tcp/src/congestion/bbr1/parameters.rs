@@ -1,45 +1,43 @@
 //! The parameters of BBR version 1.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
 use crate::congestion::check_ratio;
 
 /// Parameters of BBR version 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Bbr1Parameters {
     /// Gain of rate and window in STARTUP: `2 / ln 2`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 739/256")))]
+    #[schemars(extend("x-default-source" = "Linux, 739/256"))]
     pub high_gain: f64,
     /// Gain of the rate in DRAIN.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 88/256")))]
+    #[schemars(extend("x-default-source" = "Linux, 88/256"))]
     pub drain_gain: f64,
     /// Gain of the window in `PROBE_BW`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 4.2.3.2")))]
+    #[schemars(extend("x-default-source" = "the draft, section 4.2.3.2"))]
     pub cwnd_gain: f64,
     /// Share of the bandwidth that the rate of pacing leaves free, so that queues drain.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; the draft has none")))]
+    #[schemars(extend("x-default-source" = "Linux; the draft has none"))]
     pub pacing_margin: f64,
     /// Rounds over which the greatest delivery rate counts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BtlBwFilterLen")))]
+    #[schemars(extend("x-default-source" = "the draft, BtlBwFilterLen"))]
     pub bw_window: u32,
     /// How long the least round trip counts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, RTpropFilterLen")))]
+    #[schemars(extend("x-default-source" = "the draft, RTpropFilterLen"))]
     pub min_rtt_window: Duration,
     /// How long `PROBE_RTT` lasts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, ProbeRTTDuration")))]
+    #[schemars(extend("x-default-source" = "the draft, ProbeRTTDuration"))]
     pub probe_rtt: Duration,
     /// Least number of segments in a burst of segmentation offload, at rates from 1.2 Mbit/s on; at lower ones it is
     /// one. A burst has 1 ms of data. Three bursts are added to the window.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR")))]
+    #[schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR"))]
     pub min_tso_segments: u32,
     /// Take the rate of a policer where losses show one.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; the draft has none")))]
+    #[schemars(extend("x-default-source" = "Linux; the draft has none"))]
     pub long_term_bw: bool,
 }
 

@@ -12,15 +12,19 @@ use crate::congestion::{RateSample, Transmission, bbr::Rounds};
 /// Bounds of the model, and the signals that set them. A bound that is not set is infinite.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
+    /// The most segments in flight that lose few enough.
     pub(super) inflight_hi: f64,
+    /// Segments in flight, and segments per second, that the latest losses leave.
     pub(super) inflight_lo: f64,
     pub(super) bw_lo: f64,
-    /// The greatest samples of the present round of losses.
+    /// The greatest samples of the present round of losses: segments per second, and segments.
     bw_latest: f64,
     pub(super) inflight_latest: f64,
     /// Rounds of losses: one begins with the first loss.
     rounds: Rounds,
+    /// The ACK at hand begins one.
     pub(super) round_start: bool,
+    /// Something was lost in it.
     loss_in_round: bool,
 }
 

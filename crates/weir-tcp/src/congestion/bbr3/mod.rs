@@ -39,57 +39,67 @@ use self::{
 use super::{
     Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
     Window,
-    bbr::{
-        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick,
-    },
+    bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
 
 /// The pipe is full if the bandwidth grows by less in three rounds.
 const FULL_GROWTH: f64 = 1.25;
 
-/// BBR's congestion control, version 3. Rates are segments per second.
+/// BBR's congestion control, version 3. Rates are segments per second, windows and volumes segments.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     parameters: Bbr3Parameters,
     mode: Mode,
-    /// The greatest rate of the cycle before and of this one.
+    /// The greatest delivery rate of the cycle before and of this one.
     max_bw: [f64; 2],
     bounds: Bounds,
+    /// The least round trip, and when it was measured.
     min_rtt: Duration,
     min_rtt_at: Instant,
-    /// The least round trip since the last `PROBE_RTT`, for the time of the next.
+    /// The least round trip since the last `PROBE_RTT`, for the time of the next, and when it was measured.
     recent_rtt: Duration,
     recent_rtt_at: Instant,
-    /// The rate of pacing; `None` before a round trip is known.
+    /// Rate of pacing; `None` before a round trip is known.
     rate: Option<f64>,
+    /// Rate of pacing over the bandwidth.
     pacing_gain: f64,
+    /// Window over the product of bandwidth and least round trip.
     cwnd_gain: f64,
+    /// The window after the last ACK.
     cwnd: f64,
+    /// Bytes of data in a segment.
     payload: u32,
     rounds: Rounds,
+    /// The ACK at hand begins a round.
     round_start: bool,
+    /// The bandwidth when it last grew by a quarter, and rounds since.
     full_bw: f64,
     full_rounds: u32,
-    /// Bandwidth has stopped growing, in this probe or at all.
+    /// The bandwidth has stopped growing in this probe.
     full_now: bool,
+    /// It has stopped growing at all: the pipe is full.
     full_pipe: bool,
     /// ACKs of this round that told of losses, in STARTUP.
     loss_events: u32,
     acks: Acks,
     /// Samples are of a probe.
     probing: bool,
+    /// The probe has lost too much.
     too_high: bool,
+    /// The probe before has lost too much: this one ends at its bound.
     risky: bool,
+    /// When DOWN or UP began, and the time from DOWN to the next probe.
     phase_at: Instant,
     wait: Duration,
     rounds_since_probe: u32,
-    /// `inflight_hi` grows by one for so many segments, in UP.
+    /// In UP `inflight_hi` grows by one per `up_each` segments, of which `up_acked` have arrived, for `up_rounds`.
     up_each: f64,
     up_acked: f64,
     up_rounds: i32,
+    /// Surplus that ACKs bring at once.
     aggregation: Aggregation,
+    /// The window to return to.
     saved: Saved,
-    probe_rtt: ProbeRtt,
     random: Rng,
 }
 
@@ -129,15 +139,16 @@ impl Bbr3 {
             up_rounds: 0,
             aggregation: Aggregation::default(),
             saved: Saved::NONE,
-            probe_rtt: ProbeRtt::default(),
             random: Streams::new(0).at("bbr3"),
         }
     }
 
+    /// The bandwidth without regard to losses.
     fn max_bw(&self) -> f64 {
         self.max_bw[0].max(self.max_bw[1])
     }
 
+    /// The bandwidth that counts.
     fn bw(&self) -> f64 {
         self.max_bw().min(self.bounds.bw_lo)
     }
@@ -151,14 +162,16 @@ impl Bbr3 {
         burst(self.rate.unwrap_or(0.0), self.min_rtt, self.payload, self.parameters.min_tso_segments)
     }
 
-    /// A window with room for what hosts hold back in bursts.
-    fn with_budget(&self, cwnd: f64) -> f64 {
+    /// A window with room for what hosts hold back in bursts (`bbr_quantization_budget`).
+    fn quantization_budget(&self, cwnd: f64) -> f64 {
         let cwnd = cwnd.max(3.0 * self.tso_segments()).max(MIN_CWND);
+        // A small window would not grow in the phase that is to raise it.
         if self.mode == Mode::ProbeBw(Phase::Up) { cwnd + 2.0 } else { cwnd }
     }
 
+    /// Segments in flight that fill the path at the bandwidth `bw` (`bbr_inflight`).
     fn inflight(&self, bw: f64) -> f64 {
-        self.with_budget(bdp(bw, self.min_rtt, 1.0))
+        self.quantization_budget(bdp(bw, self.min_rtt, 1.0))
     }
 
     /// Number of segments that should be in flight, at most the window.
@@ -166,11 +179,13 @@ impl Bbr3 {
         self.inflight(self.bw()).min(self.cwnd)
     }
 
+    /// Segments in the network when the next one leaves. While the rate probes, a burst more is on its way out.
     fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
         let extra = if self.pacing_gain > 1.0 { self.tso_segments() } else { 0.0 };
         packets_in_net_at_edt(flight, self.bw(), extra, delivery)
     }
 
+    /// `inflight_hi` less the room that is left for others (`bbr_inflight_with_headroom`).
     fn with_headroom(&self) -> f64 {
         self.bounds.with_headroom(self.parameters.headroom, MIN_CWND)
     }
@@ -196,6 +211,8 @@ impl Bbr3 {
         (self.full_bw, self.full_rounds, self.full_now) = (bw, 0, false);
     }
 
+    /// The pipe is full if the bandwidth has grown by less than a quarter in three rounds
+    /// (`bbr_check_full_bw_reached`).
     fn check_full_pipe(&mut self, sample: &RateSample, bw: f64) {
         if self.full_now || sample.app_limited {
             return;
@@ -209,6 +226,7 @@ impl Bbr3 {
         }
     }
 
+    /// STARTUP ends when the pipe is full, DRAIN when no queue is left (`bbr_check_drain`).
     fn check_drain(&mut self, delivery: &Delivery, window: &mut Window) {
         if self.mode == Mode::Startup && self.full_pipe {
             self.mode = Mode::Drain;
@@ -221,6 +239,7 @@ impl Bbr3 {
         }
     }
 
+    /// The gains of the state (`bbr_update_gains`).
     fn update_gains(&mut self) {
         let known = self.parameters;
         (self.pacing_gain, self.cwnd_gain) = match self.mode {
@@ -229,11 +248,11 @@ impl Bbr3 {
             Mode::ProbeBw(Phase::Up) => (known.up_gain, known.up_cwnd_gain),
             Mode::ProbeBw(Phase::Down) => (known.down_gain, known.cwnd_gain),
             Mode::ProbeBw(Phase::Cruise | Phase::Refill) => (1.0, known.cwnd_gain),
-            Mode::ProbeRtt => (1.0, 1.0),
+            Mode::ProbeRtt(_) => (1.0, 1.0),
         };
     }
 
-    /// Before the pipe is full, the rate only rises.
+    /// The rate of pacing (`bbr_set_pacing_rate`). Before the pipe is full it only rises.
     fn set_rate(&mut self, delivery: &Delivery, window: &Window) {
         let kept = 1.0 - self.parameters.pacing_margin;
         let before = *self.rate.get_or_insert_with(|| {
@@ -246,10 +265,11 @@ impl Bbr3 {
         }
     }
 
+    /// The window follows its target, within the bounds of losses (`bbr_set_cwnd`).
     fn set_cwnd(&mut self, delivery: &Delivery, window: &mut Window) {
         if delivery.newly > 0 {
             let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + self.aggregation.extra(self.bw());
-            let target = self.with_budget(target);
+            let target = self.quantization_budget(target);
             let grown = window.cwnd + f64::from(delivery.newly);
             if self.full_pipe {
                 window.cwnd = grown.min(target);
@@ -258,11 +278,11 @@ impl Bbr3 {
             }
             window.cwnd = window.cwnd.max(MIN_CWND);
         }
-        if self.mode == Mode::ProbeRtt {
+        if self.limits_itself() {
             window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
         }
         let cap = match self.mode {
-            Mode::ProbeBw(Phase::Cruise) | Mode::ProbeRtt => self.with_headroom(),
+            Mode::ProbeBw(Phase::Cruise) | Mode::ProbeRtt(_) => self.with_headroom(),
             Mode::ProbeBw(_) => self.bounds.inflight_hi,
             Mode::Startup | Mode::Drain => f64::INFINITY,
         };
@@ -285,7 +305,7 @@ impl Congestion for Bbr3 {
     }
 
     fn limits_itself(&self) -> bool {
-        self.mode == Mode::ProbeRtt
+        matches!(self.mode, Mode::ProbeRtt(_))
     }
 
     fn on_segment_lost(&mut self, lost: &Transmission) {
@@ -340,14 +360,14 @@ impl Congestion for Bbr3 {
     fn on_ack(&mut self, _: Ack, _: &mut Window) {}
 
     fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
-        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.save(window.cwnd, self.limits_itself());
         Repair::Uncut
     }
 
     fn on_mark(&mut self, _: Signal, _: &mut Window) {}
 
     fn on_timeout(&mut self, _: Signal, window: &mut Window) {
-        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.save(window.cwnd, self.limits_itself());
         self.saved.state = RecoveryState::Loss;
         self.reset_full_bw(0.0);
         if !self.probes() && self.bounds.inflight_lo.is_infinite() {
@@ -365,7 +385,7 @@ impl Congestion for Bbr3 {
             Mode::Startup => 0.0,
             Mode::Drain => 1.0,
             Mode::ProbeBw(_) => 2.0,
-            Mode::ProbeRtt => 3.0,
+            Mode::ProbeRtt(_) => 3.0,
         };
         record("mode", mode);
         record("bw", self.bw());

@@ -1,78 +1,76 @@
 //! The parameters of BBR version 3.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
 use crate::congestion::check_ratio;
 
 /// Parameters of BBR version 3. The defaults are those of google/bbr, branch v3; the draft departs where said.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Bbr3Parameters {
     /// Gain of the rate in STARTUP.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 710/256; the draft: 2.77")))]
+    #[schemars(extend("x-default-source" = "Linux, 710/256; the draft: 2.77"))]
     pub startup_gain: f64,
     /// Gain of the rate in DRAIN.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 88/256; the draft: 0.5, earlier 0.35")))]
+    #[schemars(extend("x-default-source" = "Linux, 88/256; the draft: 0.5, earlier 0.35"))]
     pub drain_gain: f64,
     /// Gain of the rate in `PROBE_BW`, while it goes up.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.6.1"))]
     pub up_gain: f64,
     /// Gain of the rate in `PROBE_BW`, while it goes down.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 232/256; the draft: 0.9")))]
+    #[schemars(extend("x-default-source" = "Linux, 232/256; the draft: 0.9"))]
     pub down_gain: f64,
     /// Gain of the window.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.6.1"))]
     pub cwnd_gain: f64,
     /// Gain of the window in `PROBE_BW`, while the rate goes up.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.6.1"))]
     pub up_cwnd_gain: f64,
     /// Share of the bandwidth that the rate of pacing leaves free, so that queues drain.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.PacingMarginPercent")))]
+    #[schemars(extend("x-default-source" = "the draft, BBR.PacingMarginPercent"))]
     pub pacing_margin: f64,
     /// Share of the segments in flight whose loss says that they are too many.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 5/256; the draft: 0.02")))]
+    #[schemars(extend("x-default-source" = "Linux, 5/256; the draft: 0.02"))]
     pub loss_threshold: f64,
     /// Share of bandwidth and flight that a loss takes off.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 76/256; the draft: BBR.Beta 0.7 is what is left")))]
+    #[schemars(extend("x-default-source" = "Linux, 76/256; the draft: BBR.Beta 0.7 is what is left"))]
     pub beta: f64,
     /// Share of `inflight_hi` that is left free while it cruises.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 38/256; the draft: 0.15")))]
+    #[schemars(extend("x-default-source" = "Linux, 38/256; the draft: 0.15"))]
     pub headroom: f64,
     /// ACKs of a round that tell of losses before they end STARTUP.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.StartupFullLossCnt")))]
+    #[schemars(extend("x-default-source" = "the draft, BBR.StartupFullLossCnt"))]
     pub full_loss_count: u32,
     /// How long the least round trip counts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, MinRTTFilterLen")))]
+    #[schemars(extend("x-default-source" = "the draft, MinRTTFilterLen"))]
     pub min_rtt_window: Duration,
     /// How long a round trip must not have been lower before `PROBE_RTT`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, ProbeRTTInterval")))]
+    #[schemars(extend("x-default-source" = "the draft, ProbeRTTInterval"))]
     pub probe_rtt_interval: Duration,
     /// How long `PROBE_RTT` lasts; "0 s": never begins.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, ProbeRTTDuration")))]
+    #[schemars(extend("x-default-source" = "the draft, ProbeRTTDuration"))]
     pub probe_rtt: Duration,
     /// Gain of the window in `PROBE_RTT`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.ProbeRTTCwndGain")))]
+    #[schemars(extend("x-default-source" = "the draft, BBR.ProbeRTTCwndGain"))]
     pub probe_rtt_gain: f64,
     /// The bandwidth is probed again after this time and what is drawn of `probe_spread`, or after `probe_rounds`
     /// round trips, whichever comes first.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_wait: Duration,
     /// The greatest time that is added to `probe_wait`, drawn anew for each probe of the bandwidth.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_spread: Duration,
     /// The bandwidth is probed again after this many round trips, or as many as the product of bandwidth and round
     /// trip has segments if these are fewer, or after `probe_wait` and `probe_spread`, whichever comes first.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_rounds: u32,
     /// Least number of segments in a burst of segmentation offload, at rates from 1.2 Mbit/s on; at lower ones it is
     /// one. A burst has 1 ms of data, and on short paths more: 64 KiB, halved for each 0.5 ms of the least round trip.
     /// The window has room for three bursts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR")))]
+    #[schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR"))]
     pub min_tso_segments: u32,
 }
 

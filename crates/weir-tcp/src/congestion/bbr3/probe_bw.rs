@@ -8,6 +8,8 @@ use super::{
 };
 
 impl Bbr3 {
+    /// The queue drains after a probe. How long to wait for the next is drawn, so that flows do not probe together
+    /// (`bbr_start_bw_probe_down`, `bbr_pick_probe_wait`).
     pub(super) fn begin_down(&mut self, now: Instant, delivered: u64) {
         self.bounds.reset_signals();
         self.up_each = f64::INFINITY;
@@ -20,6 +22,7 @@ impl Bbr3 {
         self.mode = Mode::ProbeBw(Phase::Down);
     }
 
+    /// The queue has drained (`bbr_start_bw_probe_cruise`).
     pub(super) fn begin_cruise(&mut self) {
         if self.bounds.inflight_lo.is_finite() {
             self.bounds.inflight_lo = self.bounds.inflight_lo.min(self.bounds.inflight_hi);
@@ -27,6 +30,7 @@ impl Bbr3 {
         self.mode = Mode::ProbeBw(Phase::Cruise);
     }
 
+    /// Fills the pipe once before more is sent (`bbr_start_bw_probe_refill`).
     fn begin_refill(&mut self, delivered: u64) {
         self.bounds.reset_lower();
         (self.up_rounds, self.up_acked) = (0, 0.0);
@@ -36,6 +40,7 @@ impl Bbr3 {
         self.mode = Mode::ProbeBw(Phase::Refill);
     }
 
+    /// Sends more than the bandwidth (`bbr_start_bw_probe_up`).
     fn begin_up(&mut self, delivery: &Delivery, bw: f64) {
         self.acks = Acks::Starting;
         self.rounds.begin(delivery.delivered);
@@ -45,13 +50,14 @@ impl Bbr3 {
         self.raise_slope();
     }
 
-    /// `inflight_hi` grows by twice as much in the next round.
+    /// `inflight_hi` grows by twice as much in the next round (`bbr_raise_inflight_hi_slope`).
     fn raise_slope(&mut self) {
         self.up_each = libm::floor(libm::ldexp(self.cwnd, -self.up_rounds)).max(1.0);
         self.up_rounds = (self.up_rounds + 1).min(30);
     }
 
-    /// Too many losses, with `flight` segments in flight: once per probe they bound it.
+    /// Too many losses, with `flight` segments in flight: once per probe they bound it
+    /// (`bbr_handle_inflight_too_high`).
     pub(super) fn bound_flight(&mut self, flight: f64, app_limited: bool, now: Instant, delivered: u64) {
         (self.too_high, self.probing) = (true, false);
         if !app_limited {
@@ -63,7 +69,8 @@ impl Bbr3 {
         }
     }
 
-    /// Moves `inflight_hi`, as samples of a probe say. Whether that has begun another phase.
+    /// Moves `inflight_hi`, as samples of a probe say (`bbr_adapt_upper_bounds`). Returns true if that has begun another
+    /// phase.
     fn adapt_upper(&mut self, delivery: &Delivery, sample: &RateSample) -> bool {
         if self.acks == Acks::Starting && self.round_start {
             self.acks = Acks::Feedback;
@@ -93,7 +100,7 @@ impl Bbr3 {
         false
     }
 
-    /// A probe without too many losses: `inflight_hi` grows, if it is in full use.
+    /// A probe without too many losses: `inflight_hi` grows, if it is in full use (`bbr_probe_inflight_hi_upward`).
     fn raise_flight(&mut self, delivery: &Delivery) {
         if !delivery.full || self.cwnd < self.bounds.inflight_hi {
             return;
@@ -109,11 +116,14 @@ impl Bbr3 {
         }
     }
 
+    /// Returns true if it is time for the next probe: after a drawn time, or as soon as Reno would have grown by a
+    /// segment per round to the same window (`bbr_check_time_to_probe_bw`).
     fn is_time_to_probe(&self, now: Instant) -> bool {
         let rounds = f64::from(self.parameters.probe_rounds).min(self.target_inflight());
         now > self.phase_at + self.wait || f64::from(self.rounds_since_probe) >= rounds
     }
 
+    /// The next phase, if it is its turn (`bbr_update_cycle_phase`).
     pub(super) fn update_phase(&mut self, delivery: &Delivery, sample: &RateSample, bw: f64) {
         if !self.full_pipe || self.adapt_upper(delivery, sample) {
             return;

@@ -1,12 +1,14 @@
 //! The least round trip, and `PROBE_RTT`: a short time with little in flight, so that it can be seen again.
 
 use super::{
-    Bbr3, Delivery, MIN_CWND, RateSample, Window, bdp,
+    Bbr3, Congestion, Delivery, MIN_CWND, RateSample, Window, bdp,
     state::{Acks, Mode},
     tick,
 };
+use crate::congestion::bbr::ProbeRtt;
 
 impl Bbr3 {
+    /// The least round trip, which is measured anew once it has aged (`bbr_update_min_rtt`).
     pub(super) fn update_min_rtt(&mut self, delivery: &Delivery, window: &mut Window) {
         let now = tick(delivery.now);
         let expired = now > self.recent_rtt_at + self.parameters.probe_rtt_interval;
@@ -18,24 +20,23 @@ impl Bbr3 {
         if self.recent_rtt <= self.min_rtt || now > self.min_rtt_at + self.parameters.min_rtt_window {
             (self.min_rtt, self.min_rtt_at) = (self.recent_rtt, self.recent_rtt_at);
         }
-        if expired && self.mode != Mode::ProbeRtt && !self.parameters.probe_rtt.is_zero() {
+        if expired && !self.limits_itself() && !self.parameters.probe_rtt.is_zero() {
             self.saved.save(window.cwnd, true);
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt.begin();
+            self.mode = Mode::ProbeRtt(ProbeRtt::default());
             self.acks = Acks::Stopping;
             self.rounds.begin(delivery.delivered);
         }
-        if self.mode != Mode::ProbeRtt {
-            return;
-        }
-        let (most, rounds) = (self.probe_rtt_cwnd(), (&mut self.rounds, self.round_start));
-        if self.probe_rtt.is_over(delivery, rounds, most, self.parameters.probe_rtt) {
+        let most = self.probe_rtt_cwnd();
+        let Mode::ProbeRtt(probe) = &mut self.mode else { return };
+        let rounds = (&mut self.rounds, self.round_start);
+        if probe.is_over(delivery, rounds, most, self.parameters.probe_rtt) {
             self.recent_rtt_at = now;
             window.cwnd = window.cwnd.max(self.saved.cwnd);
             self.leave_probe_rtt(delivery);
         }
     }
 
+    /// `PROBE_RTT` is over: its little flight has told nothing of losses (`bbr_exit_probe_rtt`).
     fn leave_probe_rtt(&mut self, delivery: &Delivery) {
         self.bounds.reset_lower();
         if self.full_pipe {
@@ -46,6 +47,7 @@ impl Bbr3 {
         }
     }
 
+    /// The window of `PROBE_RTT`, in segments (`bbr_probe_rtt_cwnd`).
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
         bdp(self.bw(), self.min_rtt, self.parameters.probe_rtt_gain).max(MIN_CWND)
     }

@@ -1,5 +1,7 @@
 //! States of BBR version 3.
 
+use crate::congestion::bbr::ProbeRtt;
+
 /// State of BBR (`bbr_mode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -10,7 +12,7 @@ pub(super) enum Mode {
     /// The rate goes up and down about the bandwidth.
     ProbeBw(Phase),
     /// Little is in flight, so that the least round trip can be seen again.
-    ProbeRtt,
+    ProbeRtt(ProbeRtt),
 }
 
 /// Phases of `PROBE_BW`.

@@ -1,34 +1,32 @@
 //! Parameters of Prague.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets, Probability};
 
 use crate::congestion::RenoParameters;
 
 /// Parameters of Prague.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct PragueParameters {
     /// `g`: weight of the newest round in alpha.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 2.4.2")))]
+    #[schemars(extend("x-default-source" = "the draft, section 2.4.2"))]
     pub gain: f64,
     /// alpha before the first mark. With 0 the first mark halves the window.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux 0.7, `prague_alpha_mode`")))]
+    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_alpha_mode`"))]
     pub initial_alpha: Probability,
     /// `T`: flows with shorter round trips take no more than with this one.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 2.4.4")))]
+    #[schemars(extend("x-default-source" = "the draft, section 2.4.4"))]
     pub target_rtt: Duration,
     /// Rounds after slow start before `target_rtt` counts.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux 0.7, `prague_rtt_transition`")))]
+    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_rtt_transition`"))]
     pub transition: u32,
     /// Up to this window the state is a rate. "0 packets": never.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux 0.7, `prague_cwnd_transit`")))]
+    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_cwnd_transit`"))]
     pub rate_mode_below: Packets,
     /// Parameters of Reno, to which Prague falls back without accurate feedback.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub reno: RenoParameters,
 }
 

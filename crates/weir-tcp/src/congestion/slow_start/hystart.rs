@@ -10,29 +10,27 @@
 //! either one: ssthresh = cwnd
 //! ```
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid};
 
 use crate::congestion::{Ack, Window, parts::Round};
 
 /// Parameters of `HyStart`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct HystartParameters {
     /// Look at the length of ACK trains.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub train: bool,
     /// Look at the growth of round trips.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub delay: bool,
     /// Smaller windows are left alone, in segments.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub low_window: f64,
     /// ACKs further apart are not of one train.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    #[schemars(extend("x-default-source" = "Linux"))]
     pub spacing: Duration,
 }
 

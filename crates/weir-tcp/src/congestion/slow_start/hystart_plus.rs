@@ -12,35 +12,33 @@
 //!   after 5 rounds     ssthresh = cwnd
 //! ```
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use crate::congestion::{Ack, Window, parts::Round};
 
 /// Parameters of `HyStart++`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct HystartPlusParameters {
     /// `MIN_RTT_THRESH`: least growth of the round trip that ends slow start.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3"))]
     pub min_threshold: Duration,
     /// `MAX_RTT_THRESH`: growth of the round trip that always ends slow start.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3"))]
     pub max_threshold: Duration,
     /// `N_RTT_SAMPLE`: samples of a round before it is judged.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3"))]
     pub samples: u32,
     /// `CSS_GROWTH_DIVISOR`: how many times slower conservative slow start grows.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3"))]
     pub divisor: f64,
     /// `CSS_ROUNDS`: rounds of conservative slow start.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3"))]
     pub rounds: u32,
     /// `L`: segments that one ACK counts for at most.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3, without pacing")))]
+    #[schemars(extend("x-default-source" = "RFC 9406, section 4.3, without pacing"))]
     pub limit: f64,
 }
 

@@ -3,6 +3,8 @@
 mod hystart;
 mod hystart_plus;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 pub use hystart::HystartParameters;
@@ -12,18 +14,14 @@ use self::{hystart::Hystart, hystart_plus::HystartPlus};
 use super::{Ack, Window};
 
 /// How slow start finds its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SlowStartConfig {
     /// By a loss, a mark, or the threshold (RFC 5681).
     #[default]
     Standard,
     /// Also by round trips that grow; then a slower phase decides (RFC 9406).
-    #[cfg_attr(feature = "serde", serde(rename = "hystart++"))]
+    #[serde(rename = "hystart++")]
     HystartPlus(HystartPlusParameters),
     /// Also by trains of ACKs as long as half the round trip, or by round trips that grow, at once
     /// (Ha and Rhee, 2011, as Linux has it).

@@ -1,15 +1,14 @@
 //! Presets: defaults of a whole TCP implementation.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 mod values;
 
 /// A set of defaults. A preset gives every value that is not written, also within the chosen congestion
 /// control and loss recovery; what is written counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum TcpPreset {
     /// The RFCs: the defaults of each value.
     #[default]
@@ -46,14 +45,12 @@ impl TcpPreset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PresetKey;
 
-#[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for PresetKey {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         TcpPreset::deserialize(deserializer).map(|_| Self)
     }
 }
 
-#[cfg(feature = "serde")]
 impl schemars::JsonSchema for PresetKey {
     fn schema_name() -> alloc::borrow::Cow<'static, str> {
         TcpPreset::schema_name()

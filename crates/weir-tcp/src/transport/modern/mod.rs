@@ -152,7 +152,7 @@ impl Modern {
         {
             sampler.limit_by_application(self.delivered, flight);
         }
-        self.usage.judge(connection, full)
+        self.usage.classify(connection, full)
     }
 
     /// Tells the congestion control of an ACK, and takes over what it sets.

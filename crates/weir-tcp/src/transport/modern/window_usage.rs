@@ -18,7 +18,7 @@ pub(super) struct WindowUsage {
 impl WindowUsage {
     /// Nothing may leave now, perhaps since the window is `full`. In slow start the window also limits if it is not
     /// twice what was outstanding.
-    pub(super) fn judge(&mut self, connection: &Connection, full: bool) -> bool {
+    pub(super) fn classify(&mut self, connection: &Connection, full: bool) -> bool {
         let outstanding = connection.high - connection.una;
         if core::mem::take(&mut self.sent) || full {
             let new_window = connection.una >= self.until;

@@ -30,23 +30,27 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 1..400)
 }
 
-fn laws() -> Vec<CongestionConfig> {
-    let mut laws: Vec<_> =
+fn controls() -> Vec<CongestionConfig> {
+    let mut controls: Vec<_> =
         CongestionConfig::NAMES.iter().map(|name| CongestionConfig::from_name(name).unwrap()).collect();
     let slow_start = SlowStartConfig::Hystart(HystartParameters::default());
     let beta_ecn = Probability::new(0.8);
-    laws.push(CongestionConfig::Reno(RenoParameters { beta_ecn, slow_start, ..RenoParameters::default() }));
-    laws.push(CongestionConfig::Cubic(CubicParameters { slow_start, ..CubicParameters::default() }));
-    laws
+    controls.push(CongestionConfig::Reno(RenoParameters {
+        beta_ecn,
+        slow_start,
+        ..RenoParameters::default()
+    }));
+    controls.push(CongestionConfig::Cubic(CubicParameters { slow_start, ..CubicParameters::default() }));
+    controls
 }
 
 proptest! {
     /// Something may always be sent, no window is without end, and no signal makes one larger.
     #[test]
     fn windows_stay_windows(events in events(), begin in 1_u32..200, slow in any::<bool>()) {
-        for law in laws() {
-            let name = law.name();
-            let mut bench = Bench::new(&law, f64::from(begin));
+        for control in controls() {
+            let name = control.name();
+            let mut bench = Bench::new(&control, f64::from(begin));
             if slow {
                 bench.window.ssthresh = f64::INFINITY;
             }
@@ -65,11 +69,11 @@ proptest! {
                         let repair = bench.loss();
                         prop_assert!(bench.window.cwnd <= before.max(2.0), "{name}: {:?}", bench.window);
                         if repaired && repair != Repair::StartOver {
-                            bench.law.on_recovered(bench.now, &mut bench.window);
+                            bench.control.on_recovered(bench.now, &mut bench.window);
                         }
                     }
                     Event::Mark => {
-                        if bench.law.answers_marks() {
+                        if bench.control.answers_marks() {
                             bench.mark();
                         }
                         prop_assert!(bench.window.cwnd <= before, "{name}: {:?}", bench.window);
@@ -91,15 +95,15 @@ proptest! {
 /// Time series have a row of every variable at every instant, from the first on.
 #[test]
 fn the_same_variables_are_shown_at_any_time() {
-    for law in laws() {
+    for control in controls() {
         let shown = |bench: &Bench| {
             let mut names = Vec::new();
-            bench.law.probe(&mut |name, _| names.push(name));
+            bench.control.probe(&mut |name, _| names.push(name));
             names
         };
-        let mut bench = Bench::new(&law, 10.0);
+        let mut bench = Bench::new(&control, 10.0);
         let first = shown(&bench);
         bench.round(2);
-        assert_eq!(shown(&bench), first, "{}", law.name());
+        assert_eq!(shown(&bench), first, "{}", control.name());
     }
 }

@@ -58,7 +58,7 @@ fn a_loss_is_answered_as_by_reno() {
 fn counted_marks_make_alpha_whole_1024ths() {
     let parameters = DctcpParameters { integer_cwnd: true, ..DctcpParameters::default() };
     let mut bench = Bench::new(&CongestionConfig::Dctcp(parameters), 30.0);
-    bench.law.on_ecn(EcnMode::Accurate);
+    bench.control.on_ecn(EcnMode::Accurate);
     let mut window = |marked: u32| {
         let una = bench.high + 1;
         let ack = Ack {
@@ -77,7 +77,7 @@ fn counted_marks_make_alpha_whole_1024ths() {
             limited: true,
         };
         (bench.una, bench.high) = (una, una + 29);
-        bench.law.observe(ack, &mut bench.window);
+        bench.control.observe(ack, &mut bench.window);
         bench.variable("alpha") * 1024.0
     };
     // 31 segments in the first window, 30 in the others.

@@ -54,10 +54,10 @@ fn marks_are_to_a_control_what_its_facts_say() {
     for congestion in all() {
         let mut bench = Bench::new(&congestion, 20.0);
         let before = bench.window.cwnd;
-        if bench.law.answers_marks() {
+        if bench.control.answers_marks() {
             bench.mark();
         }
-        let answers = bench.window.cwnd < before || !bench.law.answers_marks();
+        let answers = bench.window.cwnd < before || !bench.control.answers_marks();
         assert!(answers || congestion.facts().marks == Marks::Ignored, "{}", congestion.name());
         if congestion.facts().marks == Marks::Ignored {
             assert!((bench.window.cwnd - before).abs() < 1e-12, "{}", congestion.name());

@@ -1,4 +1,4 @@
-//! Window laws by hand, ACK by ACK: what their papers and RFCs compute.
+//! Congestion controls by hand, ACK by ACK: what their papers and RFCs compute.
 
 mod bbr1;
 mod bbr3;
@@ -23,9 +23,9 @@ mod wireless;
 use weir_tcp::congestion::{Ack, AnyCongestion, Congestion, CongestionConfig, Repair, Signal, Window};
 use weir_types::{Duration, Instant};
 
-/// A law and its window, with a clock and a path that delivers everything.
+/// A congestion control and its window, with a clock and a path that delivers everything.
 struct Bench {
-    law: AnyCongestion,
+    control: AnyCongestion,
     window: Window,
     now: Instant,
     rtt: Duration,
@@ -40,7 +40,7 @@ impl Bench {
     fn new(config: &CongestionConfig, cwnd: f64) -> Self {
         config.check().expect("parameters that go together");
         Self {
-            law: config.build(),
+            control: config.build(),
             window: Window { cwnd, ssthresh: cwnd, bound: f64::INFINITY },
             now: Instant::ZERO,
             rtt: Duration::from_millis(100),
@@ -68,9 +68,9 @@ impl Bench {
             flight: f64::from(self.high.saturating_sub(self.una)),
             limited: true,
         };
-        self.law.observe(ack, &mut self.window);
-        if acked > 0 && !(echo && self.law.answers_marks()) {
-            self.law.on_ack(ack, &mut self.window);
+        self.control.observe(ack, &mut self.window);
+        if acked > 0 && !(echo && self.control.answers_marks()) {
+            self.control.on_ack(ack, &mut self.window);
         }
         self.high = self.high.max(self.una + self.window.cwnd.min(self.window.bound) as u32);
     }
@@ -92,24 +92,24 @@ impl Bench {
 
     fn loss(&mut self) -> Repair {
         let signal = self.signal();
-        self.law.on_loss(signal, &mut self.window)
+        self.control.on_loss(signal, &mut self.window)
     }
 
     fn mark(&mut self) {
         let signal = self.signal();
-        self.law.on_mark(signal, &mut self.window);
+        self.control.on_mark(signal, &mut self.window);
     }
 
     fn timeout(&mut self) {
         let signal = self.signal();
-        self.law.on_timeout(signal, &mut self.window);
+        self.control.on_timeout(signal, &mut self.window);
     }
 
     /// An inner variable.
     #[track_caller]
     fn variable(&self, name: &str) -> f64 {
         let mut found = None;
-        self.law.probe(&mut |variable, value| found = if variable == name { Some(value) } else { found });
+        self.control.probe(&mut |variable, value| found = if variable == name { Some(value) } else { found });
         found.unwrap_or_else(|| panic!("no variable {name}"))
     }
 }

@@ -33,7 +33,7 @@ fn windows(bench: &mut Bench, rtts: &[u64]) -> Vec<u32> {
 #[test]
 fn round_trips_that_grow_slow_it_down_and_end_it() {
     let mut bench = hystart_plus();
-    // Rounds of the law are a segment longer than those of the bench.
+    // Rounds of the congestion control are a segment longer than those of the bench.
     assert_eq!(windows(&mut bench, &[100, 100]), [20, 40]);
     let grown = windows(&mut bench, &[113]);
     assert!((50..60).contains(&grown[0]), "a quarter of 40 after eight or nine: {grown:?}");

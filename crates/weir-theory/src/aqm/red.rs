@@ -74,14 +74,14 @@ impl Red {
 
 /// RED at work. The state is the average.
 pub(crate) struct Driven {
-    law: Red,
+    aqm: Red,
     /// When `max_p` moves next.
     due: f64,
 }
 
 impl Driven {
-    pub(crate) fn new(law: &Red, now: f64) -> Self {
-        Self { law: law.clone(), due: now + ADAPTS }
+    pub(crate) fn new(aqm: &Red, now: f64) -> Self {
+        Self { aqm: aqm.clone(), due: now + ADAPTS }
     }
 }
 
@@ -91,8 +91,8 @@ impl Drive for Driven {
     }
 
     fn signal(&self, state: f64, _: f64, _: f64, _: bool) -> f64 {
-        let p = self.law.raw(state);
-        match self.law.spacing {
+        let p = self.aqm.raw(state);
+        match self.aqm.spacing {
             Spacing::Uniform => 2.0 * p / (1.0 + p),
             Spacing::Wait if p < 1.0 => p * 2.0 / 3.0,
             Spacing::Wait | Spacing::Geometric => p,
@@ -100,26 +100,26 @@ impl Drive for Driven {
     }
 
     fn lag(&self, capacity: f64) -> Option<f64> {
-        Some(self.law.pole.unwrap_or_else(|| -(-self.law.w_q).ln_1p() * capacity))
+        Some(self.aqm.pole.unwrap_or_else(|| -(-self.aqm.w_q).ln_1p() * capacity))
     }
 
     fn knees(&self) -> Vec<f64> {
-        vec![self.law.min_th, self.law.max_th, 2.0 * self.law.max_th]
+        vec![self.aqm.min_th, self.aqm.max_th, 2.0 * self.aqm.max_th]
     }
 
     fn due(&self) -> f64 {
-        if self.law.adapts.is_some() { self.due } else { f64::INFINITY }
+        if self.aqm.adapts.is_some() { self.due } else { f64::INFINITY }
     }
 
     fn update(&mut self, state: f64, _: f64, _: f64) -> f64 {
-        let Some(bounds) = &self.law.adapts else { return state };
+        let Some(bounds) = &self.aqm.adapts else { return state };
         self.due += ADAPTS;
-        let (low, band, p) = (self.law.min_th, self.law.max_th - self.law.min_th, self.law.max_p);
+        let (low, band, p) = (self.aqm.min_th, self.aqm.max_th - self.aqm.min_th, self.aqm.max_p);
         // The average is to be in the middle fifth of the band.
         if state > low + 0.6 * band {
-            self.law.max_p = (p + (p / 4.0).min(0.01)).min(bounds.top);
+            self.aqm.max_p = (p + (p / 4.0).min(0.01)).min(bounds.top);
         } else if state < low + 0.4 * band {
-            self.law.max_p = (p * 0.9).max(bounds.bottom);
+            self.aqm.max_p = (p * 0.9).max(bounds.bottom);
         }
         state
     }

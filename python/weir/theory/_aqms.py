@@ -1,6 +1,6 @@
-"""Laws of queues as the fluid model has them: the signal at rest, and how it answers the queue.
+"""AQMs as the fluid model has them: the signal at rest, and how it answers the queue.
 
-A law has a state, `x` below, and a signal: its probability p, or what p is a function of. Linearised about
+An AQM has a state, `x` below, and a signal: its probability p, or what p is a function of. Linearised about
 rest,
 
     signal = on_state x + on_queue q,    x' = state x + now q(t) + before q(t-T)
@@ -104,7 +104,7 @@ class Red:
         return line * (2.0 / (1.0 + p) ** 2 if self.spacing == "uniform" else SIGNALS[self.spacing])
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
-        """Linear law about rest at this queue."""
+        """Linear form about rest at this queue."""
         k = self.lag(capacity)
         return Realisation(on_state=self.slope(queue), state=-k, now=k)
 
@@ -116,7 +116,7 @@ DualPI2 (`coupled`) has k x for the scalable flows and x^2 for the others."""
 
 @dataclass(frozen=True)
 class Integrator:
-    """PI and related laws, which integrate the error of the queue."""
+    """PI and related AQMs, which integrate the error of the queue."""
 
     name: str
     now: float
@@ -195,7 +195,7 @@ class Integrator:
         return 37.0 / math.log(self.phi) if self.shape == "price" else 1.0
 
     def divisor(self, p: float) -> float:
-        """Divisor of PIE's steps at a probability; 1 for the other laws."""
+        """Divisor of PIE's steps at a probability; 1 for the other AQMs."""
         if self.scale is not None or not self.tuned:
             return self.scale or 1.0
         return next((scale for below, scale in PIE_SCALE if p < below), 1.0)
@@ -206,7 +206,7 @@ class Integrator:
         return next((edge for edge in edges if edge / 2.0 < p < edge * 2.0), None)
 
     def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
-        """Linear law about rest, at the state `signal`. The signal of this law is its state."""
+        """Linear form about rest, at the state `signal`. The signal of this AQM is its state."""
         over = self.divisor(signal) * (capacity if self.by_delay else 1.0)
         if self.hold:
             now, before = self.now / over / self.interval, -self.before / over / self.interval
@@ -289,4 +289,4 @@ class AdaptiveRed:
         return replace(self.red, max_p=min(max(2.0 * raw, self.bottom), self.top), name=self.name)
 
 
-Law = Red | AdaptiveRed | Integrator | Hred | Avq | Step
+Aqm = Red | AdaptiveRed | Integrator | Hred | Avq | Step

@@ -98,7 +98,7 @@ impl Integrator {
 
 /// An integrator at work.
 pub(crate) struct Driven {
-    law: Integrator,
+    aqm: Integrator,
     /// The state at which the probability is one, or as near as a price can come.
     greatest: f64,
     /// ln phi.
@@ -108,35 +108,35 @@ pub(crate) struct Driven {
 }
 
 impl Driven {
-    pub(crate) fn new(law: &Integrator) -> Self {
-        let log_phi = law.phi.ln();
-        let greatest = if law.shape == Shape::Price { 37.0 / log_phi } else { 1.0 };
-        Self { law: law.clone(), greatest, log_phi, last: None }
+    pub(crate) fn new(aqm: &Integrator) -> Self {
+        let log_phi = aqm.phi.ln();
+        let greatest = if aqm.shape == Shape::Price { 37.0 / log_phi } else { 1.0 };
+        Self { aqm: aqm.clone(), greatest, log_phi, last: None }
     }
 
     /// The target in packets, and what turns the gains to those per packet.
     fn scaled(&self, capacity: f64) -> (f64, f64) {
-        if self.law.by_delay { (self.law.target * capacity, 1.0 / capacity) } else { (self.law.target, 1.0) }
+        if self.aqm.by_delay { (self.aqm.target * capacity, 1.0 / capacity) } else { (self.aqm.target, 1.0) }
     }
 }
 
 impl Drive for Driven {
     fn signal(&self, state: f64, _: f64, _: f64, scalable: bool) -> f64 {
-        match self.law.shape {
+        match self.aqm.shape {
             Shape::Plain => state,
-            Shape::Coupled if scalable => (self.law.coupling * state).min(1.0),
+            Shape::Coupled if scalable => (self.aqm.coupling * state).min(1.0),
             Shape::Square | Shape::Coupled => state * state,
             Shape::Price => -(-state * self.log_phi).exp_m1(),
         }
     }
 
     fn slope(&self, state: f64, seen: Seen, capacity: f64) -> f64 {
-        let law = &self.law;
+        let aqm = &self.aqm;
         let (target, per) = self.scaled(capacity);
-        let moves = if law.counts_drops { seen.rate - capacity } else { seen.growth };
+        let moves = if aqm.counts_drops { seen.rate - capacity } else { seen.growth };
         // K and K/z of the controller without a hold.
-        let (integral, proportional) = ((law.now - law.before) / law.interval, 0.5 * (law.now + law.before));
-        let found = (integral * (seen.queue - target) + proportional * moves) * per / law.divisor(state);
+        let (integral, proportional) = ((aqm.now - aqm.before) / aqm.interval, 0.5 * (aqm.now + aqm.before));
+        let found = (integral * (seen.queue - target) + proportional * moves) * per / aqm.divisor(state);
         let stuck = (state <= 0.0 && found < 0.0) || (state >= self.greatest && found > 0.0);
         if stuck { 0.0 } else { found }
     }
@@ -146,13 +146,13 @@ impl Drive for Driven {
     }
 
     fn knees(&self) -> Vec<f64> {
-        let table = PIE_SCALE.iter().map(|(below, _)| *below).filter(|_| self.law.tuned);
+        let table = PIE_SCALE.iter().map(|(below, _)| *below).filter(|_| self.aqm.tuned);
         [0.0, self.greatest].into_iter().chain(table).collect()
     }
 
     fn hold(&mut self, longest: f64, now: f64, queue: f64) -> bool {
-        let held = self.law.hold && self.law.interval >= longest;
-        self.last = held.then(|| self.last.unwrap_or((queue, now + self.law.interval)));
+        let held = self.aqm.hold && self.aqm.interval >= longest;
+        self.last = held.then(|| self.last.unwrap_or((queue, now + self.aqm.interval)));
         held
     }
 
@@ -162,9 +162,9 @@ impl Drive for Driven {
 
     fn update(&mut self, state: f64, queue: f64, capacity: f64) -> f64 {
         let Some((old, due)) = self.last else { return state };
-        self.last = Some((queue, due + self.law.interval));
+        self.last = Some((queue, due + self.aqm.interval));
         let (target, per) = self.scaled(capacity);
-        let moved = self.law.now * (queue - target) - self.law.before * (old - target);
-        self.bounded(state + moved * per / self.law.divisor(state), capacity)
+        let moved = self.aqm.now * (queue - target) - self.aqm.before * (old - target);
+        self.bounded(state + moved * per / self.aqm.divisor(state), capacity)
     }
 }

@@ -1,6 +1,6 @@
-//! Laws of queues: parameters, and how they work.
+//! AQMs of the model: parameters, and how they work.
 //!
-//! A law has a state, x, and a signal p(x, q). The queue drives it. Units: packets and seconds.
+//! An AQM has a state, x, and a signal p(x, q). The queue drives it. Units: packets and seconds.
 
 mod avq;
 mod drive;
@@ -17,10 +17,10 @@ pub use red::{Adapts, Red, Spacing};
 use serde::{Deserialize, Serialize};
 pub use step::Step;
 
-/// The law of a queue, which makes the signals.
+/// The AQM of a queue, which makes the signals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Law {
+pub enum Aqm {
     /// RED, gentle RED, NLRED, Adaptive RED.
     Red(Red),
     /// PI, PIE, PI2, DualPI2, REM.
@@ -33,15 +33,15 @@ pub enum Law {
     Step(Step),
 }
 
-impl Law {
-    /// The law at work from an instant on.
+impl Aqm {
+    /// The AQM at work from an instant on.
     pub(crate) fn drive(&self, now: f64) -> Box<dyn Drive> {
         match self {
-            Self::Red(law) => Box::new(red::Driven::new(law, now)),
-            Self::Integrator(law) => Box::new(integrator::Driven::new(law)),
-            Self::Hred(law) => Box::new(law.clone()),
-            Self::Avq(law) => Box::new(law.clone()),
-            Self::Step(law) => Box::new(law.clone()),
+            Self::Red(aqm) => Box::new(red::Driven::new(aqm, now)),
+            Self::Integrator(aqm) => Box::new(integrator::Driven::new(aqm)),
+            Self::Hred(aqm) => Box::new(aqm.clone()),
+            Self::Avq(aqm) => Box::new(aqm.clone()),
+            Self::Step(aqm) => Box::new(aqm.clone()),
         }
     }
 
@@ -49,11 +49,11 @@ impl Law {
     pub(crate) fn variables(&self, state: &[f64], signal: &[f64]) -> Vec<(&'static str, Vec<f64>)> {
         let each = |of: &dyn Fn(f64) -> f64| state.iter().map(|x| of(*x)).collect::<Vec<_>>();
         match self {
-            Self::Red(law) if law.adapts.is_some() => vec![("average", state.to_vec())],
-            Self::Red(law) => {
-                vec![("average", state.to_vec()), ("probability", each(&|average| law.raw(average)))]
+            Self::Red(aqm) if aqm.adapts.is_some() => vec![("average", state.to_vec())],
+            Self::Red(aqm) => {
+                vec![("average", state.to_vec()), ("probability", each(&|average| aqm.raw(average)))]
             }
-            Self::Integrator(law) => vec![(law.shape.variable(), state.to_vec())],
+            Self::Integrator(aqm) => vec![(aqm.shape.variable(), state.to_vec())],
             Self::Hred(_) => vec![("p_min", each(&f64::exp)), ("probability", signal.to_vec())],
             Self::Avq(_) | Self::Step(_) => Vec::new(),
         }

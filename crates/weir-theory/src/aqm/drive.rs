@@ -1,8 +1,8 @@
-//! Interface of the laws.
+//! Interface of the AQMs.
 
 use crate::Start;
 
-/// The input of a law at an instant.
+/// The input of an AQM at an instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     /// q, packets.
@@ -13,9 +13,9 @@ pub(crate) struct Seen {
     pub(crate) rate: f64,
 }
 
-/// A law at work.
+/// An AQM at work.
 pub(crate) trait Drive {
-    /// The state at first, over a link of this capacity: of a resting point, or of a law that is new.
+    /// The state at first, over a link of this capacity: of a resting point, or of an AQM that is new.
     fn begins(&self, start: Option<&Start>, capacity: f64) -> f64 {
         let _ = capacity;
         start.map_or(0.0, |start| start.state)

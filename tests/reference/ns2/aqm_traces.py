@@ -1,10 +1,10 @@
 """Records the compact traces of PI, AVQ and the kinds of RED with ns-2 (and a C compiler, see digits.c).
 
-    python law_traces.py                 all of them
-    python law_traces.py pi-probability  one of them
+    python aqm_traces.py                 all of them
+    python aqm_traces.py pi-probability  one of them
 
 A trace is a CSV file in the folder above and, beside it, a JSON file with the parameters. It holds what
-reached the queue and what the law made of it. When the link took a packet follows from sizes and rate.
+reached the queue and what the AQM made of it. When the link took a packet follows from sizes and rate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def record(arguments: Arguments) -> list[Row]:
-    """Runs queue.tcl and returns an `offer` per arrival, an `update` per update of the law."""
+    """Runs queue.tcl and returns an `offer` per arrival, an `update` per update of the AQM."""
     output = simulate("queue.tcl", arguments, all_digits=True)
     queue = Queue([])
     held: deque[Row] = deque()
@@ -71,7 +71,7 @@ def pi_probability() -> tuple[list[str], list[Row], Parameters]:
     """PI's probability after every update."""
     gains: Arguments = {"a": 0.004, "b": 0.0037, "target": 2, "period": 0.01}
     rows = record({"discipline": "PI", "limit": 40, "seconds": 8} | gains)
-    about = {"law": "PI", "buffer_packets": 40, "a": 0.004, "b": 0.0037, "target_packets": 2}
+    about = {"aqm": "PI", "buffer_packets": 40, "a": 0.004, "b": 0.0037, "target_packets": 2}
     columns = ["time_ns", "event", "bytes", "accepted", "marked", "probability"]
     return columns, rows, about | {"period_ns": 10_000_000}
 
@@ -79,7 +79,7 @@ def pi_probability() -> tuple[list[str], list[Row], Parameters]:
 def avq(ecn: int) -> tuple[list[str], list[Row], Parameters]:
     """AVQ: which packets it signals. It draws nothing."""
     rows = record({"discipline": "Vq", "limit": 40, "seconds": 8, "ecn": ecn})
-    about = {"law": "AVQ", "signal": "mark" if ecn else "drop", "buffer_bytes": 40_000}
+    about = {"aqm": "AVQ", "signal": "mark" if ecn else "drop", "buffer_bytes": 40_000}
     columns = ["time_ns", "bytes", "accepted", *(["marked"] if ecn else [])]
     return columns, rows, about | {"gamma": 0.98, "alpha": 0.15, "start": 0.8}
 
@@ -96,7 +96,7 @@ def max_p(kind: int, steps: Mapping[str, float]) -> tuple[list[str], list[Row], 
             row["probability"] = ""
     about = {"buffer_packets": 40, "min_th": 5, "max_th": 15, "max_p": 0.1, "w_q": 0.002, "gentle": True}
     columns = ["time_ns", "bytes", "accepted", "max_p", "probability"]
-    return columns, rows, {"law": ["Adaptive RED", "self-configuring RED"][kind - 1], **about, **steps}
+    return columns, rows, {"aqm": ["Adaptive RED", "self-configuring RED"][kind - 1], **about, **steps}
 
 
 def red_marks(wait: int) -> tuple[list[str], list[Row], Parameters]:
@@ -104,7 +104,7 @@ def red_marks(wait: int) -> tuple[list[str], list[Row], Parameters]:
     thresholds: Arguments = {"min_th": 5, "max_th": 60, "max_p": 0.2, "w_q": 0.002}
     rows = record({"discipline": "RED", "limit": 500, "seconds": 6, "steady": 20, "wait": wait} | thresholds)
     assert all(row["accepted"] for row in rows)
-    about = {"law": "RED", "buffer_packets": 500, "gentle": True, "wait": bool(wait)}
+    about = {"aqm": "RED", "buffer_packets": 500, "gentle": True, "wait": bool(wait)}
     return ["time_ns", "bytes", "marked"], rows, about | dict(thresholds)
 
 

@@ -203,7 +203,7 @@ class FengRed(MovingRed):
 
 def moving(about: Mapping[str, Any], **habits: bool) -> MovingRed:
     """RED with the parameters of a trace, and ns-2's habits unless told otherwise."""
-    kind: type[MovingRed] = FengRed if about["law"] == "self-configuring RED" else AdaptiveRed
+    kind: type[MovingRed] = FengRed if about["aqm"] == "self-configuring RED" else AdaptiveRed
     names = {field.name for field in fields(kind)}
     capacity = about["rate_bits_per_second"] / (8.0 * about["mean_packet_bytes"])
     values: dict[str, Any] = {name: about[name] for name in names & set(about)}

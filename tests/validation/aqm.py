@@ -1,4 +1,4 @@
-"""Level 1, the law alone: recorded arrivals through `weir.Queue`, row by row.
+"""Level 1, the AQM alone: recorded arrivals through `weir.Queue`, row by row.
 
 A `take` of 0 bytes is the transmitter that finds nothing, with which an idle time begins.
 """
