@@ -17,7 +17,10 @@ pub trait AqmFactory: Send + Sync {
 
 /// An argument of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde( untagged, expecting = "a parameter of a class is one value; hint: write a number, a text, true or false" )]
+#[serde(
+    untagged,
+    expecting = "a parameter of a class is one value; hint: write a number, a text, true or false"
+)]
 pub enum ClassArgument {
     /// `true` or `false`.
     Bool(bool),

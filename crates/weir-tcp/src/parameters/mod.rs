@@ -365,6 +365,6 @@ impl TcpParameters {
 
 /// Reads "0 s" as no delay, so that a file can take back the delay of a preset.
 fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let delay: Option<Duration> = serde::Deserialize::deserialize(deserializer)?;
+    let delay: Option<Duration> = Deserialize::deserialize(deserializer)?;
     Ok(delay.filter(|delay| !delay.is_zero()))
 }

@@ -97,7 +97,7 @@ pub struct NewRenoParameters {
 
 /// Reads 0 as no limit, as ns-2 does, so that a file can take back the limit of a preset.
 fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let limit: Option<u32> = serde::Deserialize::deserialize(deserializer)?;
+    let limit: Option<u32> = Deserialize::deserialize(deserializer)?;
     Ok(limit.filter(|limit| *limit > 0))
 }
 

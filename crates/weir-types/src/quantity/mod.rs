@@ -272,6 +272,8 @@ impl fmt::Display for PacketSize {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]

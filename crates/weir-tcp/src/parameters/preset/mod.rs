@@ -45,13 +45,13 @@ impl TcpPreset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PresetKey;
 
-impl<'de> serde::Deserialize<'de> for PresetKey {
+impl<'de> Deserialize<'de> for PresetKey {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         TcpPreset::deserialize(deserializer).map(|_| Self)
     }
 }
 
-impl schemars::JsonSchema for PresetKey {
+impl JsonSchema for PresetKey {
     fn schema_name() -> alloc::borrow::Cow<'static, str> {
         TcpPreset::schema_name()
     }
