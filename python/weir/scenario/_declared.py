@@ -182,7 +182,13 @@ def _default(value: object) -> str | None:
     if isinstance(value, dict):
         names = list(cast("dict[str, object]", value))
         return names[0] if len(names) == 1 else None
-    return f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
+    return _digits(value) if isinstance(value, float) else json.dumps(value)
+
+
+def _digits(value: float) -> str:
+    """The number as it is, if that takes ten digits at most, as 739/256 does; else to six digits."""
+    exact = f"{value:.10g}"
+    return exact if float(exact) == value else f"{value:.6g}"
 
 
 def _choices(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
