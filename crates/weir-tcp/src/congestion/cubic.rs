@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Known, Repair, Signal, SlowStartConfig, SsthreshFrom, Window, parts::Credits,
+    Ack, Congestion, Repair, Signal, SlowStartConfig, SsthreshFrom, Window, parts::Credits,
     slow_start::SlowStart,
 };
 
@@ -303,8 +303,6 @@ impl Cubic {
 
 /// `cnt` is calculated again after this time, even if the window is the same (Linux).
 const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
-
-impl Known for Cubic {}
 
 impl Congestion for Cubic {
     #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]

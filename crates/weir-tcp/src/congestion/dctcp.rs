@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Facts, Feedback, Known, Marks, Reno, RenoParameters, Repair, Signal, Window,
-    parts::Round,
+    Ack, Congestion, Facts, Feedback, Marks, Reno, RenoParameters, Repair, Signal, Window, parts::Round,
 };
 use crate::accecn::EcnMode;
 
@@ -129,12 +128,10 @@ impl Dctcp {
 /// Steps of alpha from 0 to 1 (Linux, `DCTCP_MAX_ALPHA`).
 const STEPS: f64 = 1024.0;
 
-impl Known for Dctcp {
+impl Congestion for Dctcp {
     const FACTS: Facts =
         Facts { marks: Marks::Wanted, feedback: Feedback::Exact, scalable: true, ..Facts::PLAIN };
-}
 
-impl Congestion for Dctcp {
     #[inline(never)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.acked += ack.acked;

@@ -79,9 +79,3 @@ impl Facts {
         needs
     }
 }
-
-/// A control of the registry with the facts about it.
-pub trait Known {
-    /// The facts.
-    const FACTS: Facts = Facts::PLAIN;
-}

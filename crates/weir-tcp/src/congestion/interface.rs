@@ -2,6 +2,7 @@
 
 use weir_types::{Duration, Instant, Rng};
 
+use super::Facts;
 use crate::accecn::EcnMode;
 
 /// Limits of the segments in flight.
@@ -187,23 +188,31 @@ pub enum RecoveryState {
     Loss,
 }
 
+/// Values that a congestion control sets besides the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// The rate at which segments should leave, in segments per second. `None` if the control has none of its own:
+    /// a sender that paces then derives one from the window ([`crate::PacingParameters`]).
+    pub rate: Option<f64>,
+    /// The size of new segments on the wire, if the control sets it. A transfer with an end does not ask.
+    pub bytes: Option<u32>,
+    /// It keeps the window so small that samples of the delivery rate tell too little.
+    pub limits_itself: bool,
+}
+
 /// A congestion control. The sender tells it of ACKs, losses, marks and timeouts, and of
 /// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
 pub trait Congestion {
+    /// Facts about the control.
+    const FACTS: Facts = Facts::PLAIN;
+
     /// [`Congestion::observe`] does something.
     const OBSERVES: bool = true;
 
-    /// The rate at which segments should leave, in segments per second. `None` if the control has none of its own:
-    /// a sender that paces then derives one from the window ([`crate::PacingParameters`]).
+    /// Values that it sets besides the window.
     #[inline]
-    fn pacing_rate(&self) -> Option<f64> {
-        None
-    }
-
-    /// The size of new segments on the wire, if the control sets it. A transfer with an end does not ask.
-    #[inline]
-    fn segment_bytes(&self) -> Option<u32> {
-        None
+    fn pace(&self) -> Pace {
+        Pace::default()
     }
 
     /// Both ends have agreed upon the feedback of marks, if the sender asked for accurate feedback.
@@ -222,12 +231,6 @@ pub trait Congestion {
     #[inline]
     fn on_segment_lost(&mut self, lost: &Transmission) {
         let _ = lost;
-    }
-
-    /// It keeps the window so small that samples of the delivery rate tell too little.
-    #[inline]
-    fn limits_itself(&self) -> bool {
-        false
     }
 
     /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for an ACK.

@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets};
 
-use super::{Ack, Congestion, Facts, Known, Repair, Signal, Window, delay::DelayFilter};
+use super::{Ack, Congestion, Facts, Repair, Signal, Window, delay::DelayFilter};
 
 /// Parameters of LEDBAT.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,11 +130,9 @@ impl Ledbat {
     }
 }
 
-impl Known for Ledbat {
-    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
-}
-
 impl Congestion for Ledbat {
+    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
+
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.delays.sample(ack.now, ack.rtt);
         false

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Packets};
 
 use super::{
-    Ack, Congestion, Facts, Known, Repair, Signal, Window,
+    Ack, Congestion, Facts, Repair, Signal, Window,
     delay::DelayFilter,
     ledbat::{check_min_cwnd, check_target},
 };
@@ -173,11 +173,9 @@ impl LedbatPlusPlus {
     }
 }
 
-impl Known for LedbatPlusPlus {
-    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
-}
-
 impl Congestion for LedbatPlusPlus {
+    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
+
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.delays.sample(ack.now, ack.rtt);
         false

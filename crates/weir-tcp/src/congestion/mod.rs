@@ -32,9 +32,10 @@ pub use bbr1::{Bbr1, Bbr1Parameters};
 pub use bbr3::{Bbr3, Bbr3Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
-pub use facts::{Facts, Known, Marks};
+pub use facts::{Facts, Marks};
 pub use interface::{
-    Ack, Congestion, Delivery, Feedback, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+    Ack, Congestion, Delivery, Feedback, Pace, RateSample, RecoveryState, Repair, Signal, Transmission,
+    Window,
 };
 pub use ledbat::{Ledbat, LedbatParameters};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};
@@ -47,16 +48,6 @@ pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
 pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
-
-/// Values that a congestion control sets besides the window.
-pub(crate) struct Pace {
-    /// See [`Congestion::pacing_rate`].
-    pub(crate) rate: Option<f64>,
-    /// See [`Congestion::segment_bytes`].
-    pub(crate) bytes: Option<u32>,
-    /// See [`Congestion::limits_itself`].
-    pub(crate) limits_itself: bool,
-}
 
 /// The registry. A congestion control is one file and one entry below: its name in scenario files,
 /// its variant, its parameters and where it is held: all but Reno elsewhere, so that a hundred thousand
@@ -86,7 +77,7 @@ macro_rules! congestions {
 
             /// The facts about the chosen control.
             pub const fn facts(&self) -> Facts {
-                match self { $(Self::$variant(_) => <$variant as Known>::FACTS,)* }
+                match self { $(Self::$variant(_) => <$variant as Congestion>::FACTS,)* }
             }
 
             /// Checks that the parameters are consistent.
@@ -111,18 +102,6 @@ macro_rules! congestions {
         }
 
         impl AnyCongestion {
-            /// Rate, size of segments and self-limitation of the control at hand, dispatched once.
-            #[inline]
-            pub(crate) fn pace(&self) -> Pace {
-                match self {
-                    $(Self::$variant(control) => Pace {
-                        rate: control.pacing_rate(),
-                        bytes: control.segment_bytes(),
-                        limits_itself: control.limits_itself(),
-                    },)*
-                }
-            }
-
             /// Returns true if [`Congestion::observe`] does anything.
             #[inline]
             pub const fn observes(&self) -> bool {
@@ -195,91 +174,102 @@ impl Default for CongestionConfig {
     }
 }
 
-impl Congestion for AnyCongestion {
+/// The calls of [`Congestion`], to the control at hand.
+impl AnyCongestion {
+    /// See [`Congestion::pace`].
     #[inline]
-    fn pacing_rate(&self) -> Option<f64> {
-        each_control!(self, control => control.pacing_rate())
+    pub fn pace(&self) -> Pace {
+        each_control!(self, control => control.pace())
     }
 
-    fn segment_bytes(&self) -> Option<u32> {
-        each_control!(self, control => control.segment_bytes())
-    }
-
-    fn on_ecn(&mut self, mode: EcnMode) {
+    /// See [`Congestion::on_ecn`].
+    pub fn on_ecn(&mut self, mode: EcnMode) {
         each_control!(self, control => control.on_ecn(mode));
     }
 
-    fn set_random(&mut self, random: Rng) {
+    /// See [`Congestion::set_random`].
+    pub fn set_random(&mut self, random: Rng) {
         each_control!(self, control => control.set_random(random));
     }
 
-    fn on_segment_lost(&mut self, lost: &Transmission) {
+    /// See [`Congestion::on_segment_lost`].
+    pub fn on_segment_lost(&mut self, lost: &Transmission) {
         each_control!(self, control => control.on_segment_lost(lost));
     }
 
-    fn limits_itself(&self) -> bool {
-        each_control!(self, control => control.limits_itself())
-    }
-
-    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+    /// See [`Congestion::on_delivery`].
+    pub fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
         each_control!(self, control => control.on_delivery(delivery, window));
     }
 
-    fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
+    /// See [`Congestion::observe`].
+    pub fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         each_control!(self, control => control.observe(ack, window))
     }
 
-    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+    /// See [`Congestion::on_ack`].
+    pub fn on_ack(&mut self, ack: Ack, window: &mut Window) {
         each_control!(self, control => control.on_ack(ack, window));
     }
 
-    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+    /// See [`Congestion::on_loss`].
+    pub fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
         each_control!(self, control => control.on_loss(signal, window))
     }
 
-    fn on_mark(&mut self, signal: Signal, window: &mut Window) {
+    /// See [`Congestion::on_mark`].
+    pub fn on_mark(&mut self, signal: Signal, window: &mut Window) {
         each_control!(self, control => control.on_mark(signal, window));
     }
 
-    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+    /// See [`Congestion::on_timeout`].
+    pub fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
         each_control!(self, control => control.on_timeout(signal, window));
     }
 
-    fn on_recovered(&mut self, now: Instant, window: &mut Window) {
+    /// See [`Congestion::on_recovered`].
+    pub fn on_recovered(&mut self, now: Instant, window: &mut Window) {
         each_control!(self, control => control.on_recovered(now, window));
     }
 
+    /// See [`Congestion::answers_marks`].
     #[inline]
-    fn answers_marks(&self) -> bool {
+    pub fn answers_marks(&self) -> bool {
         each_control!(self, control => control.answers_marks())
     }
 
-    fn asks_routers(&self) -> bool {
+    /// See [`Congestion::asks_routers`].
+    pub fn asks_routers(&self) -> bool {
         each_control!(self, control => control.asks_routers())
     }
 
+    /// See [`Congestion::is_plain`].
     #[inline]
-    fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         each_control!(self, control => control.is_plain())
     }
 
+    /// See [`Congestion::grow_plainly`].
     #[inline]
-    fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
+    pub fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
         each_control!(self, control => control.grow_plainly(counted, window))
     }
 
+    /// See [`Congestion::reads_little`].
     #[inline]
-    fn reads_little(&self, window: &Window) -> bool {
+    pub fn reads_little(&self, window: &Window) -> bool {
         each_control!(self, control => control.reads_little(window))
     }
 
+    /// See [`Congestion::observe_and_grow`].
     #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
     #[inline(always)]
-    fn observe_and_grow(&mut self, ack: Ack, grows: bool, window: &mut Window) {
+    pub fn observe_and_grow(&mut self, ack: Ack, grows: bool, window: &mut Window) {
         each_control!(self, control => control.observe_and_grow(ack, grows, window));
     }
 
-    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    /// See [`Congestion::probe`].
+    pub fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         each_control!(self, control => control.probe(record));
     }
 }

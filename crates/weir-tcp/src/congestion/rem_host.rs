@@ -24,8 +24,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::{
-    Ack, Congestion, Facts, Feedback, Known, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters,
-    Window,
+    Ack, Congestion, Facts, Feedback, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window,
 };
 
 /// Utility of a rate `x`, in packets per second.
@@ -191,11 +190,9 @@ impl RemHost {
     }
 }
 
-impl Known for RemHost {
-    const FACTS: Facts = Facts { marks: Marks::Needed, feedback: Feedback::Exact, ..Facts::PLAIN };
-}
-
 impl Congestion for RemHost {
+    const FACTS: Facts = Facts { marks: Marks::Needed, feedback: Feedback::Exact, ..Facts::PLAIN };
+
     #[inline(never)]
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         let RemHostParameters { samples, gain, .. } = self.parameters;

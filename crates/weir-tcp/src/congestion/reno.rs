@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Known, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+    Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
 
 /// Quantity from which `ssthresh` is calculated when the window is cut.
@@ -137,8 +137,6 @@ impl Reno {
         }
     }
 }
-
-impl Known for Reno {}
 
 impl Congestion for Reno {
     const OBSERVES: bool = false;

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Scalable TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,8 +78,6 @@ impl Scalable {
         scales
     }
 }
-
-impl Known for Scalable {}
 
 impl Congestion for Scalable {
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

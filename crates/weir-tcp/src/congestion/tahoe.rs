@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
-use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Tahoe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +39,6 @@ impl Tahoe {
         Self { reno: Reno::new(&parameters.reno) }
     }
 }
-
-impl Known for Tahoe {}
 
 impl Congestion for Tahoe {
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

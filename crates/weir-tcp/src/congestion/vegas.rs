@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
-use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
 
 /// Parameters of Vegas.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -109,8 +109,6 @@ impl Vegas {
         }
     }
 }
-
-impl Known for Vegas {}
 
 impl Congestion for Vegas {
     #[inline(never)]

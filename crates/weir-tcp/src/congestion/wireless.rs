@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid};
 
-use super::{Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Marks, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Response of the window to a timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,11 +90,9 @@ impl Wireless {
     }
 }
 
-impl Known for Wireless {
-    const FACTS: Facts = Facts { marks: Marks::Needed, ..Facts::PLAIN };
-}
-
 impl Congestion for Wireless {
+    const FACTS: Facts = Facts { marks: Marks::Needed, ..Facts::PLAIN };
+
     #[inline(never)]
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         if let Some(mixed) = &mut self.mixed {

@@ -17,6 +17,8 @@ pub(crate) struct NewReno {
 }
 
 impl NewReno {
+    /// The parameters of the scenario. [`crate::sender`] builds this recovery for its own choice alone, so that the
+    /// defaults are never taken.
     fn parameters(connection: &Connection) -> NewRenoParameters {
         match connection.parameters.recovery {
             RecoveryConfig::NewReno(parameters) => parameters,

@@ -11,6 +11,8 @@ use crate::{Segment, congestion::Congestion, connection::Connection};
 pub(crate) struct Reno;
 
 impl Reno {
+    /// The parameters of the scenario. [`crate::sender`] builds this recovery for its own choice alone, so that the
+    /// defaults are never taken.
     fn parameters(connection: &Connection) -> RenoRecoveryParameters {
         match connection.parameters.recovery {
             RecoveryConfig::Reno(parameters) => parameters,

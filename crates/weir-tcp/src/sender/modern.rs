@@ -1,4 +1,4 @@
-//! A sender of today on its fast path.
+//! A sender that paces or counts marks, on its fast path.
 
 use weir_types::Instant;
 

@@ -1,5 +1,5 @@
 //! Transport: what a sender does besides loss recovery. [`Plain`] sends what the window allows as soon as it does.
-//! [`Modern`] is a sender of today: it paces, samples the delivery rate and reads accurate ECN feedback.
+//! [`Modern`] paces, samples the delivery rate and reads accurate ECN feedback.
 
 mod modern;
 

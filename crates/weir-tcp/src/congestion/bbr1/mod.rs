@@ -29,7 +29,7 @@ use weir_types::{Duration, Instant, Rng, Streams};
 pub use self::parameters::Bbr1Parameters;
 use self::{filter::MaxFilter, long_term::LongTerm};
 use super::{
-    Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Window,
+    Ack, Congestion, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal, Window,
     bbr::{
         Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, max, min,
         packets_in_net_at_edt, tick,
@@ -301,23 +301,22 @@ impl Bbr1 {
             window.cwnd = window.cwnd.min(MIN_CWND);
         }
     }
-}
 
-impl Known for Bbr1 {
-    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+    /// PROBE_RTT keeps the window so small that samples of the rate tell too little.
+    fn limits_itself(&self) -> bool {
+        matches!(self.mode, Mode::ProbeRtt(_))
+    }
 }
 
 impl Congestion for Bbr1 {
+    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+
     fn set_random(&mut self, random: Rng) {
         self.random = random;
     }
 
-    fn pacing_rate(&self) -> Option<f64> {
-        self.rate
-    }
-
-    fn limits_itself(&self) -> bool {
-        matches!(self.mode, Mode::ProbeRtt(_))
+    fn pace(&self) -> Pace {
+        Pace { rate: self.rate, limits_itself: self.limits_itself(), ..Pace::default() }
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {

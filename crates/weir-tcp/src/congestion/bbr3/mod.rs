@@ -37,7 +37,7 @@ use self::{
     state::{Acks, Mode, Phase},
 };
 use super::{
-    Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
+    Ack, Congestion, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal, Transmission,
     Window,
     bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
@@ -289,23 +289,22 @@ impl Bbr3 {
         window.cwnd = window.cwnd.min(cap.min(self.bounds.inflight_lo).max(MIN_CWND));
         self.cwnd = window.cwnd;
     }
-}
 
-impl Known for Bbr3 {
-    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+    /// PROBE_RTT keeps the window so small that samples of the rate tell too little.
+    fn limits_itself(&self) -> bool {
+        matches!(self.mode, Mode::ProbeRtt(_))
+    }
 }
 
 impl Congestion for Bbr3 {
+    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+
     fn set_random(&mut self, random: Rng) {
         self.random = random;
     }
 
-    fn pacing_rate(&self) -> Option<f64> {
-        self.rate
-    }
-
-    fn limits_itself(&self) -> bool {
-        matches!(self.mode, Mode::ProbeRtt(_))
+    fn pace(&self) -> Pace {
+        Pace { rate: self.rate, limits_itself: self.limits_itself(), ..Pace::default() }
     }
 
     fn on_segment_lost(&mut self, lost: &Transmission) {

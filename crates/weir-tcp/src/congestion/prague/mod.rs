@@ -45,7 +45,7 @@ use weir_types::{Duration, Instant};
 
 pub use self::parameters::PragueParameters;
 use self::sizes::Sizes;
-use super::{Ack, Congestion, Delivery, Facts, Known, Marks, RecoveryState, Reno, Repair, Signal, Window};
+use super::{Ack, Congestion, Delivery, Facts, Marks, Pace, RecoveryState, Reno, Repair, Signal, Window};
 use crate::accecn::EcnMode;
 
 /// Least window, in segments.
@@ -295,18 +295,19 @@ impl Prague {
     }
 }
 
-impl Known for Prague {
-    const FACTS: Facts = Facts { marks: Marks::Counted, scalable: true, ..Facts::PLAIN };
-}
-
 impl Congestion for Prague {
+    const FACTS: Facts = Facts { marks: Marks::Counted, scalable: true, ..Facts::PLAIN };
+
     fn on_ecn(&mut self, mode: EcnMode) {
         let accurate = mode == EcnMode::Accurate;
         self.fallback = (!accurate).then(|| Reno::new(&self.parameters.reno));
     }
 
-    fn pacing_rate(&self) -> Option<f64> {
-        (self.fallback.is_none() && self.pacing > 0.0).then_some(self.pacing)
+    fn pace(&self) -> Pace {
+        if self.fallback.is_some() || self.pacing <= 0.0 {
+            return Pace::default();
+        }
+        Pace { rate: Some(self.pacing), bytes: Some(self.sizes.now), ..Pace::default() }
     }
 
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
@@ -350,10 +351,6 @@ impl Congestion for Prague {
         } else {
             self.follow_window();
         }
-    }
-
-    fn segment_bytes(&self) -> Option<u32> {
-        (self.fallback.is_none() && self.pacing > 0.0).then_some(self.sizes.now)
     }
 
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

@@ -1,6 +1,6 @@
-//! The transport of a sender of today, beside recovery with selective acknowledgements: pacing ([`Pacer`]), samples of
-//! the delivery rate ([`Sampler`]), accurate ECN feedback ([`SenderEcn`]), Linux's rule of when the window limits
-//! ([`WindowUsage`]), and [`Delivery`] for the congestion control.
+//! The transport of a sender that paces or counts marks, beside recovery with selective acknowledgements. It has
+//! pacing ([`Pacer`]), samples of the delivery rate ([`Sampler`]), accurate ECN feedback ([`SenderEcn`]), Linux's rule of
+//! when the window limits ([`WindowUsage`]), and [`Delivery`] for the congestion control.
 
 mod accecn;
 mod expected;
@@ -25,7 +25,7 @@ use crate::{
     recovery::{NextSegment, Recovery, Report, Sack},
 };
 
-/// Pacing and what else a sender of today keeps.
+/// Pacing, samples of the delivery rate, and the counts of marks.
 #[derive(Clone, Debug)]
 pub(crate) struct Modern {
     pacer: Pacer,
