@@ -30,9 +30,9 @@ ORDER = ("outside", "undecided", "agrees", "theory not valid here")
 ABOUT = (
     "`make theory` writes this page. Cases are in `tests/theory/agreement.py`, tolerances and flags in "
     f"`weir.theory`; packets are runs from seed {SEED} on, {REPLICATIONS} of each case. A row *agrees* "
-    "where the 95% interval of packets lies within the tolerance of the prediction, is *outside* where it "
-    "lies beyond, and *undecided* in between. *Theory not valid here*: a flag says so before anything is "
-    "simulated "
+    "where the 95% interval of packets lies within the tolerance of the prediction. It is *outside* where "
+    "the interval lies beyond, and *undecided* in between. *Theory not valid here*: a flag says so before "
+    "anything is simulated "
     "([the models](explanation/fluid.md#flags))."
 )
 
@@ -46,8 +46,9 @@ def revised(agreed: int, valid: int, out: int) -> str:
         f"replications went from {EARLIER[-1].replications} to {REPLICATIONS}, and {out} rows of l4s-pair "
         f"that failed, rates over DualPI2, no longer count (`{TAKEN_OUT}`): with them {agreed} of "
         f"{valid + out} agree ({agreed / (valid + out):.0%}). Other flags are new: an unstable loop spoils "
-        "p, and a gain margin below 1.5 the mean queue; an oscillation that dies out before it is one has no "
-        "period; p is told of Reno's family alone. The seeds of this page were drawn after the last revision."
+        "p, and a gain margin below 1.5 spoils the mean queue. An oscillation that dies out before it is "
+        "one has no period. p is told of Reno's family alone. The seeds of this page were drawn after the "
+        "last revision."
     )
 
 

@@ -61,7 +61,7 @@ CAUSES = (
     ),
     Cause(
         "Linux's `pie` does not clear its sum of probabilities with a mark at 8.5, and then marks every "
-        "packet for a second or two; without the repeats in which that happens the values agree",
+        "packet for a second or two. Without the repeats in which that happens the values agree",
         lambda one: one.qdisc == "pie" and one.ecn and one.link == "B",
         leaves_out=lambda row: float(row["qd_p99_ms"]) > 25.0,
     ),
@@ -75,8 +75,8 @@ CAUSES = (
         "delayed ACKs leave sooner than after 40 ms on B, whose round trip is 20 ms: with 25 ms here "
         "the values agree. Windows are of five segments in the mean there, and an odd segment at the end "
         "of one waits for that timer. By its source Linux also acknowledges at once a full segment with "
-        "PSH once it is read, which ends a write of the sender, so that some of these waits end early; that "
-        "it does so here is not shown. On A and C 40 ms fits best",
+        "PSH once it is read. Such a segment ends a write of the sender, so that some of these waits end "
+        "early. It is not shown that Linux does so here. On A and C 40 ms fits best",
         lambda one: one.congestion == "dctcp" and one.link == "B" and one.flows == 16,
         changes=lambda _: [("flows.bulk.tcp.delayed_ack", "25 ms")],
     ),

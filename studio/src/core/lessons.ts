@@ -142,7 +142,7 @@ export const LESSONS: Lesson[] = [
   {
     id: "rtt",
     title: "Long round trips get less",
-    text: "A Reno sender adds one packet per round trip. A flow with a round trip of 20 ms grows ten times as often as one of 200 ms, so it takes far more than its share of a common queue.",
+    text: "A Reno sender adds one packet per round trip. A flow with a round trip of 20 ms grows ten times as often as one of 200 ms. So it takes far more than its share of a common queue.",
     question: "How unequal are near and far in A? Does a short queue (CoDel) make it better or worse? What does B do about it?",
     scenario: scenario({
       name: "rtt",

@@ -77,7 +77,7 @@ impl Default for Web {
 ///
 /// Sizes are of data; packets have 40 B of headers besides. Main objects: logarithm normal with mean
 /// 10,710 B and deviation 25,032 B between 100 B and 2 MB; embedded objects: 7,758 B and 126,168 B
-/// between 50 B and 2 MB, so many as a Pareto number of shape 1.1 from 2 to 55, less 2.
+/// between 50 B and 2 MB. Their number is a Pareto number of shape 1.1 from 2 to 55, less 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ThreeGpp {
