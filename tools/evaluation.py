@@ -19,7 +19,7 @@ CRITERIA = """
 ## Criteria
 
 A test holds at a place (a cell at a level) where the 95% interval of its measure lies beyond the first
-threshold, and fails where it lies beyond the second. `/ target` divides by the target delay of the
+threshold. It fails where the interval lies beyond the second. `/ target` divides by the target delay of the
 discipline (20 ms for one that has none), `/ DropTail's` by DropTail's value with the same seed. RFC 7928
 sets no thresholds: these are Weir's. The first criterion is the gate: a place fails it only if both of
 its tests fail. The fifth fails where its tests of variation and of an empty queue both fail, the

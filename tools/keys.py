@@ -29,7 +29,7 @@ whole table at its path. Another queue discipline or congestion control drops wh
 `--set links.l.queue=codel`, and semicolons between values: `--set "links.l.rate=5 Mbit/s; flows.f.count=3"`.
 
 A queue length (RED's thresholds, REM's target) is packets, bytes or a time: `min_th = "5 ms"` is what the
-link sends in 5 ms at its rate at the start, as a buffer in time is, but not rounded to packets.
+link sends in 5 ms at its rate at the start. A buffer in time is the same, but rounded to packets.
 
 ```toml
 [variants.dotted]

@@ -315,7 +315,7 @@ shared the machine: its load was {loads[0]:.1f} at the start and {loads[1]:.1f} 
 Times per packet are CPU time, of {SEEDS} whole runs of 300 s with DropTail and {SEEDS} with CoDel. First
 paint and first packets are medians of five visits. Memory is what the page and its workers hold, without the
 program that they share with other pages. It is looked at when the page has run for a minute, then every half
-a minute, and for the last time ten minutes after the first look. A look is the least of ten readings, one
+a minute. The last look is ten minutes after the first look. A look is the least of ten readings, one
 each second. Nothing asks for a collection of garbage on this visit until its last look is over. The trend is
 a straight line through the looks of the last five minutes. For the last row garbage is collected then, and
 on another visit after the first minute.

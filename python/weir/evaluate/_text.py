@@ -18,13 +18,13 @@ from weir.tune._text import number_words
 DEVIATIONS = tuple(
     """
 RFC 7928 leaves open: 10 Mbit/s, 100 ms, packets of 1500 B, buffers of one bandwidth-delay product of the
-  largest round trip, starts spread over 1 s, 300 s behind a warm-up of 20 s (600 s for rtt-fair).
+  largest round trip. Also open: starts spread over 1 s, 300 s behind a warm-up of 20 s (600 s for rtt-fair).
 The warm-up is fixed; the measure queue_drift says how far the two halves behind it differ.
 Points of the graph of section 2.7 are runs, not senders; its ellipses hold 68.27% of the distribution.
 lbe: a gain of 1, the most that RFC 6817 allows, not 10.
 bursts: the mean completion time of objects stands for the time of a page.
-response: time until the mean delay of the next 10 round trips is between half of
-  and twice the target, or below that after a step that leaves each flow more capacity.
+response: time until the mean delay of the next 10 round trips is between half of and twice the target.
+  After a step that leaves each flow more capacity, a delay below half of the target counts, too.
 voice: one G.711 stream in each direction; mean delay one way and loss, without a playout buffer.
 rpm: self probes are estimated from the waits of the load's packets, without what waits behind a loss.
 robust: the gain margin is in a figure alone, since theory doubts itself at windows so small.
