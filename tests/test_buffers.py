@@ -66,8 +66,8 @@ def test_packets_of_one_size_fill_a_time_as_they_fill_its_packets(discipline: st
 
 @pytest.mark.parametrize("buffer", ["250 ms", "6.25 BDP"])
 def test_acks_do_not_fill_a_buffer_in_time(buffer: str, tmp_path: Path) -> None:
-    """DropTail keeps its queue full: what waits longest waits for the time that the buffer is given as, and
-    for the packet that is being sent, though most of what waits are ACKs."""
+    """DropTail keeps its queue full. What waits longest waits for the time that the buffer is given as, and
+    for the packet that is being sent. It does so though most of what waits are ACKs."""
     scenario = weir.Scenario.loads(SHARED, {"links.line.reverse.buffer": buffer})
     assert scenario.network.port("line.reverse").limit_bytes == 104 * 1500
     waited = scenario.run(store=tmp_path / "store").summary()["delay_p99"].item()

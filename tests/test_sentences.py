@@ -40,10 +40,14 @@ def passages(suffix: str, text: str) -> Iterator[str]:
         comments = [re.sub(r"(?m)^[ \t]*//[/!]? ?", "", lines) for lines in found]
     elif suffix in {".py", ".pyi"}:
         comments = re.findall(r'(?s)"""(.*?)"""', text)
-        comments += [re.sub(r"(?m)^[ \t]*# ?", "", lines) for lines in re.findall(r"(?m)(?:^[ \t]*# .*\n)+", text)]
+        comments += [
+            re.sub(r"(?m)^[ \t]*# ?", "", lines) for lines in re.findall(r"(?m)(?:^[ \t]*# .*\n)+", text)
+        ]
     else:
         comments = [re.sub(r"(?m)^\s*\* ?", "", lines) for lines in re.findall(r"(?s)/\*\*(.*?)\*/", text)]
-        comments += [re.sub(r"(?m)^[ \t]*// ?", "", lines) for lines in re.findall(r"(?m)(?:^[ \t]*// .*\n)+", text)]
+        comments += [
+            re.sub(r"(?m)^[ \t]*// ?", "", lines) for lines in re.findall(r"(?m)(?:^[ \t]*// .*\n)+", text)
+        ]
     for comment in comments:
         yield from passages(".md", comment)
 
@@ -84,5 +88,7 @@ def test_a_long_sentence_is_found(suffix: str, text: str, count: int) -> None:
 def test_no_sentence_is_read_twice() -> None:
     read = [name for name in files() if WRITTEN.fullmatch(name) and not JUDGING.fullmatch(name)]
     assert len(read) > 1000
-    found = {name: long_sentences(Path(name).suffix, (ROOT / name).read_text(encoding="utf-8")) for name in read}
+    found = {
+        name: long_sentences(Path(name).suffix, (ROOT / name).read_text(encoding="utf-8")) for name in read
+    }
     assert {name: sentences for name, sentences in found.items() if sentences} == {}

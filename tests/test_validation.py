@@ -31,8 +31,8 @@ from weir import _core
 
 @cache
 def outcome() -> Outcome:
-    """Every level, simulated once for all tests of this file: every second combination of Linux on two links,
-    and of the senders of L4S, which have a test of their own, what the page tells by name."""
+    """Every level, simulated once for all tests of this file. Cases of Linux are every second combination on
+    two links. Cases of L4S senders, which have a test of their own, are what the page tells by name."""
     judged = [
         (one, rows)
         for one, rows in kernel.reference().items()

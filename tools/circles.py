@@ -1,6 +1,6 @@
 """Finds circles between the files of a crate, and between its folders: `python tools/circles.py crates`.
 
-An arrow goes from a file to the file that defines a name it uses, by a path that begins with `crate`,
+An arrow goes from a file to the file that defines a name it uses. The path of the name begins with `crate`,
 `super`, `self` or a module of the file. Re-exports are followed, and draw no arrow themselves. Calls of
 methods draw none either, and tests within files are left out.
 """

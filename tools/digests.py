@@ -1,6 +1,6 @@
 """Compares results with earlier ones: `python tools/digests.py FILE`, then again with `--against FILE`.
 
-Runs every scenario of Weir, of its templates and of the installed papers, each variant with seeds 1 to 3, and
+Runs every scenario of Weir, of its templates and of the installed papers, each variant with seeds 1 to 3. It
 writes the SHA-256 of every column of every result table; run times are in none. With `--against` it lists the
 variants that differ, with their tables and columns, and is 1 if there is one. `--only REM` takes those whose
 name contains REM.

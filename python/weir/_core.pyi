@@ -302,8 +302,8 @@ class Scenario:
     def run_key(self, seed: int) -> int:
         """Key that distinguishes one run from every other: 63 bits, never negative.
 
-        The first eight bytes of the SHA-256 of "HASH SEED VERSION" (the hash, the seed, the results
-        version), read as a number with its highest bit cleared.
+        The key is the first eight bytes of a SHA-256, read as a number with its highest bit cleared. The
+        SHA-256 is that of "HASH SEED VERSION" (the hash, the seed, the results version).
         """
     def value(self, path: str) -> Any:  # noqa: ANN401 - whatever a scenario holds
         """Value at a dotted path of the scenario with every default: a text, a number, a list or a table;
@@ -453,8 +453,8 @@ class Batch:
     def finished(self) -> int:
         """Runs ended so far."""
     def cancel(self) -> None:
-        """Stops every run within a few milliseconds and waits for the threads; for a call of an AQM in Python
-        that goes on although it was interrupted, a few seconds."""
+        """Stops every run within a few milliseconds and waits for the threads. For a call of an AQM in Python
+        that goes on although it was interrupted, it waits a few seconds."""
     def results(self) -> list[Run]:
         """The runs in the order of the jobs. Raises RuntimeError unless finished, CaptureError if a capture
         could not be written, and MemoryError if a run took more than it may."""
@@ -475,8 +475,8 @@ class LiveWays:
     def rtt_s(self) -> float: ...
 
 LiveEnd = tuple[int, bytes | None, Sequence[str]]
-"""End of a live run: file descriptor, Ethernet addresses, IP addresses. The descriptor, which is duplicated,
-is of a TUN device without packet information and with virtio headers of ten bytes, or of a packet socket of
+"""End of a live run: file descriptor, Ethernet addresses, IP addresses. The descriptor is duplicated. It is
+of a TUN device without packet information and with virtio headers of ten bytes, or of a packet socket of
 frames. A packet socket has the Ethernet addresses of destination and source (12 bytes). The IP addresses are
 those behind the end, where there are several ends on one side."""
 
@@ -614,37 +614,41 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
 
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
-      period (-1: the whole run), from_s, to_s, bottleneck, rate_bps, arrivals, departures, drops,
-      drops_early, drops_forced, drops_overflow, lost, marks, bytes, utilisation, loss,
-      mark_fraction, queue_mean, queue_sd, queue_max, queue_trend, queue_drift, delay_mean_ms, delay_p50_ms,
-      delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
+      period (-1: the whole run), from_s, to_s, bottleneck, rate_bps.
+      Counts: arrivals, departures, drops, drops_early, drops_forced, drops_overflow, lost, marks, bytes.
+      Fractions: utilisation, loss, mark_fraction.
+      Queue: queue_mean, queue_sd, queue_max, queue_trend, queue_drift.
+      Delays: delay_mean_ms, delay_p50_ms, delay_p95_ms, delay_p99_ms, delay_p999_ms.
+      Loss events: loss_events, loss_synchronisation
     groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
-      capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,
-      jain, timeouts, fast_retransmits, ecn_cuts, arrived, mark_fraction, mark_fraction_product,
-      path_delay_ms, rtt_ms (NaN of datagrams)
+      capacity of the narrowest link of the path), goodput_bps.
+      Then: sent, retransmitted, delivered, loss, jain, timeouts, fast_retransmits, ecn_cuts, arrived,
+      mark_fraction, mark_fraction_product, path_delay_ms, rtt_ms (NaN of datagrams)
     flows: run, flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
     delays: run, link, direction, class, group, period, upto_ms, count (lists: packets whose sojourn fell in
       the bin that ends at upto_ms; empty bins are left out)
     completions: run, group ("all" or a flow group), period, from_s, to_s, upto_bytes (the upper end of a
       class of sizes; NaN: all sizes), count (transfers that ended), unfinished (that were under way at
-      the end of the period), bytes, fct_mean_ms, fct_p50_ms, fct_p95_ms, fct_p99_ms, slowdown_mean,
-      slowdown_p50, slowdown_p95, slowdown_p99 (empty where no flows come and go)
+      the end of the period), bytes.
+      Times: fct_mean_ms, fct_p50_ms, fct_p95_ms, fct_p99_ms.
+      Slowdowns: slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99.
+      The table is empty where no flows come and go
     transfers: run, group, line (of the file), bytes, start_s, end_s (NaN: it had not ended), fct_ms,
       slowdown (a row for each transfer of a list that started)
     series: run, component, variable, time_s, value (lists; empty unless the scenario asks for series)
 
-    Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
-    lasts one round trip, the mean of the flows over the queue, or until a row begins or ends;
-    `loss_events` counts them, and `loss_synchronisation` is the mean, over events, of the share of the
+    Loss events are those of the queue as a whole (NaN in rows about one group or class). A loss event
+    begins with a drop. It lasts one round trip, the mean of the flows over the queue, or until a row begins
+    or ends. `loss_events` counts them. `loss_synchronisation` is the mean, over events, of the share of the
     flows there that lost packets (RFC 7928, section 2.4).
 
-    `arrived` counts packets that reached the receivers, the SYN and those that came twice among them;
+    `arrived` counts packets that reached the receivers, the SYN and those that came twice among them. The
     `mark_fraction` of a group is the share of them that was marked on the way. `mark_fraction_product` is
     what the hops would mark together if none knew of the others, 1 - prod(1 - marks / departures): the mean
     over groups, weighted with what arrived, in the rows of "all".
 
-    Of a watched flow the series are `cwnd`, `ssthresh` and `flight` (what is in the network) in packets,
-    `srtt` in seconds (NaN before the first sample), and what its congestion control shows.
+    A watched flow has the series `cwnd`, `ssthresh` and `flight` (what is in the network) in packets. It
+    also has `srtt` in seconds (NaN before the first sample), and what its congestion control shows.
     """
 
 def student_t(degrees: int, level: float) -> float:

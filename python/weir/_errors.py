@@ -9,7 +9,7 @@ class WeirError(Exception):
     """Error that the user can correct. Errors in a scenario are a `ScenarioError`."""
 
     exit_code = 2
-    """Exit code of a command that ends with this error: 2 is bad input."""
+    """Exit code of a command that ends with this error. The code 2 is bad input."""
 
     def __init__(self, message: str, hint: str | None = None, path: str | None = None) -> None:
         super().__init__(message)

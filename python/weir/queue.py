@@ -56,13 +56,16 @@ class Queue:
     Times are seconds from 0 and never go back. Whatever the discipline does at times of its own,
     such as REM's price, it does on the way to the time you name.
 
-    Three packets for a DropTail queue that holds two:
+    Two packets find room in a DropTail queue that holds two:
 
         >>> queue = weir.Queue("drop-tail", rate="8 Mbit/s", buffer="2 packets")
         >>> queue.offer(0.000, 1000, flow=1)
         Offered(verdict='accepted', reason=None)
         >>> queue.offer(0.001, 1000, flow=2)
         Offered(verdict='accepted', reason=None)
+
+    A third one does not:
+
         >>> queue.offer(0.001, 1000, flow=3)
         Offered(verdict='dropped', reason='overflow')
         >>> queue.take(0.002)

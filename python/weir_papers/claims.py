@@ -299,7 +299,7 @@ def in_words(counts: Mapping[Group, int]) -> str:
 def grouped(judgement: Judgement, elsewhere: Sequence[bool]) -> Group:
     """Group of a claim. `elsewhere`: for each other reading of the paper, true if the claim fits in it.
 
-    It is reproduced where it holds here and fits in at least half of the other readings, and depends on what
+    It is reproduced where it holds here and fits in at least half of the other readings. It depends on what
     the paper does not say where it holds or fits in some.
     """
     if judgement.claim.ours:

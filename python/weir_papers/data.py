@@ -119,7 +119,7 @@ class Data:
         """Periods put together to stages of equal load, each without its first `after_s` seconds.
 
         Shares and means are weighted means, counts are sums, the deviation of the queue is that of
-        all of the time; percentiles and Jain's index are means over the periods.
+        all of the time. Percentiles and Jain's index are means over the periods.
         """
         if self.stage_s is None:
             return self.periods

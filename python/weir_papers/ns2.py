@@ -1,7 +1,7 @@
 """Measurements of ns-2.35 where its runs are like a paper's: `ns2.csv` in the package of the paper.
 
-Columns: experiment, variant (as in the scenario), at (position on the axis), measure (as in `weir list
-measures`), mean, low, high (95% interval over seeds; empty where there is one), seeds.
+Columns: experiment, variant (as in the scenario), at (position on the axis), measure, mean, low, high (95%
+interval over seeds; empty where there is one), seeds. Measures are as in `weir list measures`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Quantities of claims: a measure somewhere, differences and ratios of measures, ranks along an axis.
 
-All of them give one value per replication at each place, so that differences are taken between runs
-with the same seed, and an interval over replications means what it says.
+All of them give one value per replication at each place. So differences are taken between runs with
+the same seed, and an interval over replications means what it says.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ function load(request: Extract<Request, { kind: "load" }>): void {
 
 /**
  * Answers once, or on and on. A message leaves an event and wrappers behind, which are collected late where there is little
- * other garbage; so the page need not ask for every answer, and gets none that shows nothing.
+ * other garbage. So the page need not ask for every answer, and gets none that shows nothing.
  */
 function sample(request: Extract<Request, { kind: "sample" }>): void {
   let left = request.answers;

@@ -1,9 +1,9 @@
 """The two ends of a measurement: senders with TCP or datagrams, and what takes them.
 
-live_traffic.py receive PORT RESULT          takes TCP connections; RESULT gets bytes over time
-live_traffic.py send HOST PORT FLOWS STAGGER_S SECONDS CONGESTION
-live_traffic.py echo PORT                    sends datagrams back
-live_traffic.py probe HOST PORT COUNT EVERY_S RESULT
+- live_traffic.py receive PORT RESULT          takes TCP connections; RESULT gets bytes over time
+- live_traffic.py send HOST PORT FLOWS STAGGER_S SECONDS CONGESTION
+- live_traffic.py echo PORT                    sends datagrams back
+- live_traffic.py probe HOST PORT COUNT EVERY_S RESULT
 """
 
 from __future__ import annotations

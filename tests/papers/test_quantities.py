@@ -108,8 +108,8 @@ COUNTED = ("drops", "drops_overflow", "departures", "sent", "delivered", "timeou
 
 
 def test_stages_of_short_periods_are_what_long_periods_measure(small: Path, tmp_path: Path) -> None:
-    """Half seconds put together, the first of every two seconds left out, against the scenario's own
-    periods of two seconds that settle for half a second."""
+    """Half seconds are put together, the first of every two seconds left out. They are compared with the
+    scenario's own periods of two seconds that settle for half a second."""
     fine = Experiment(
         "fine",
         str(small),

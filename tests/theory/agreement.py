@@ -2,8 +2,8 @@
 
 Tolerances are those of `weir.theory` (`Prediction.tolerance`), validity is what its flags say of each row
 before it is simulated. Seeds are fresh, but flags and cases were revised after earlier runs: `EARLIER`. A row
-agrees where the interval of packets lies within the tolerance of the prediction; it is outside where it lies
-beyond it; else it is undecided.
+agrees where the interval of packets lies within the tolerance of the prediction. It is outside where the
+interval lies beyond the tolerance. Otherwise it is undecided.
 """
 
 from __future__ import annotations

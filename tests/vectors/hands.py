@@ -1,6 +1,6 @@
 """Helpers for the vectors: queues whose arrivals find exactly the queue that a published number supposes.
 
-An arrival at an idle line leaves every average at 0, so one packet of `level` bytes is a queue of
+An arrival at an idle line leaves every average at 0. So one packet of `level` bytes is a queue of
 that level without a past. Thresholds in bytes then stand for a paper's packets.
 """
 

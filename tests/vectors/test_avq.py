@@ -28,8 +28,8 @@ def test_virtual_queue_and_virtual_capacity() -> None:
 
 
 def test_what_overflows_the_virtual_queue_is_signalled() -> None:
-    """Fifty of 1000 bytes at once fill it; what is signalled is not added, and the capacity falls all the
-    same, by alpha b = 150 each, unless only what is accepted counts (ns-2)."""
+    """Fifty of 1000 bytes at once fill it. What is signalled is not added. The capacity falls all the same,
+    by alpha b = 150 each, unless only what is accepted counts (ns-2)."""
     for table, capacity in (({}, 1e6 - 60 * 150), ({"adapts_to": "accepted"}, 1e6 - 50 * 150)):
         queue = avq(**table)
         verdicts: list[tuple[str, str | None]] = []

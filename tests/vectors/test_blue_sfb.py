@@ -13,7 +13,7 @@ from weir.scenario._toml import Value
 
 
 def test_losses_raise_and_idle_lines_lower_it() -> None:
-    """Overflows at 200, 250 and 350 ms, idle at 400 and 500; a change freezes it for 100 ms, and the
+    """Overflows at 200, 250 and 350 ms, idle at 400 and 500. A change freezes it for 100 ms, and the
     next has to be later than that."""
     queue = weir.Queue("blue", rate="8 Mbit/s", buffer="1 packet")
     fill(queue, 1)

@@ -10,8 +10,8 @@ from weir.queue import Dropped, Ecn, Offered
 
 
 def test_blue_counts_overflows_and_silences() -> None:
-    """Overflows at 10, 12 and 20 ms, an empty queue at 30 and 40; steps of 1/256 and 1/4096, more than a
-    target of 5 ms apart."""
+    """Overflows at 10, 12 and 20 ms, an empty queue at 30 and 40. The steps are 1/256 and 1/4096, more than
+    a target of 5 ms apart."""
     queue = weir.Queue("cobalt", rate="8 Mbit/s", buffer="1 packet")
     fill(queue, 1)
     found: list[float] = []
@@ -39,8 +39,8 @@ def test_a_call_after_a_long_silence_drops_four() -> None:
 
 @pytest.mark.parametrize("ecn", ["not-ect", "ect0"])
 def test_the_pace_is_that_of_codel_once_it_signals(ecn: Ecn) -> None:
-    """Signals are interval / sqrt(count) apart, with 1 for a count of 0 or 1, and the count goes down again
-    at the same pace when packets are in time."""
+    """Signals are interval / sqrt(count) apart, with 1 for a count of 0 or 1. The count goes down again at
+    the same pace when packets are in time."""
     queue = weir.Queue({"cobalt": {"ecn": True}}, rate="8 Mbit/s", buffer="9000 packets")
     fill(queue, 3000, ecn=ecn)
     queue.take(0.010)

@@ -56,7 +56,7 @@ def test_fifty_packets_of_silence(steps: str, average: float) -> None:
 
 def test_a_burst_into_an_empty_queue() -> None:
     """The paper's L + 1 + ((1-w)^(L+1) - 1)/w counts each arrival in its own sample and passes 5 at
-    the 72nd; with the queue before the arrival that value comes with the 73rd."""
+    the 72nd. With the queue before the arrival that value comes with the 73rd."""
     table = {"min_th": "100 packets", "max_th": "200 packets"}
     queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="100 packets")
     found = averages(queue, 73)

@@ -22,8 +22,8 @@ A scenario names it by its import path, as `weir.Queue` does:
 
     queue.python = { class = "lab.leaky:Leaky", parameters = { target = 30 } }
 
-Weir looks for it on Python's path and in the folder of the scenario file; for `weir.Queue`, and a
-scenario in a text, in the current folder. A digest of the file is part of the key of a run.
+Weir looks for it on Python's path and in the folder of the scenario file. For `weir.Queue`, and a
+scenario in a text, the folder is the current one. A digest of the file is part of the key of a run.
 
 To load such a scenario runs the file: `weir.load(..., python=False)` refuses it.
 """

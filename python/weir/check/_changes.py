@@ -96,9 +96,9 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
 def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
     """The rate changes, and a threshold, gain or buffer that was chosen for one rate does not.
 
-    A queue of so many packets is another delay at another rate, which is why CoDel and PIE control the delay
-    (RFC 8289, section 3.1; RFC 8033, section 3). An average over packets (RED) and a loop gain (PI) change as
-    well.
+    A queue of so many packets is another delay at another rate. CoDel and PIE control the delay for this
+    reason (RFC 8289, section 3.1; RFC 8033, section 3). An average over packets (RED) and a loop gain (PI)
+    change as well.
     """
     for port in scene.data_ports:
         traced = scene.follows_trace(port)

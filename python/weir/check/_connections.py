@@ -110,7 +110,7 @@ class Connections:
         return inf
 
     def _grown_window(self, path: _core.Path, lasts_s: float) -> float:
-        """The mean window that a flow grows to. A small buffer ends slow start early; from then on the window
+        """The mean window that a flow grows to. A small buffer ends slow start early. From then on the window
         grows by a packet each round trip, or with CUBIC (RFC 9438) by 0.4 t^3."""
         facts = self.scene.facts(path)
         rtt = self.rtt_s(path)
@@ -149,8 +149,8 @@ class Connections:
         return 1.0 - passed, 1.0 - unbroken
 
     def loss(self, path: _core.Path) -> float:
-        """The share of packets that a flow without end loses on the lines; with RACK, which is slow with it,
-        in the queue of its bottleneck too, where windows are small."""
+        """The share of packets that a flow without end loses on the lines. With RACK, which is slow with
+        losses, it includes those in the queue of its bottleneck, where windows are small."""
         lost, _ = self._losses(path)
         if not self.scene.detects_by_time(path):
             return lost

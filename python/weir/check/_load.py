@@ -17,7 +17,7 @@ class Load:
     fewest: int
     """The least number of flows at a time, while there are any."""
     begun: int
-    """Flows that start in all, also after the end of the run: each has a state."""
+    """Flows that start in all, also after the end of the run. Each has a state."""
     active_s: float
     """Time during which there is at least one flow, s."""
     flow_seconds: float

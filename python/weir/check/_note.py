@@ -15,10 +15,10 @@ class Note:
     """Something in a scenario that is allowed, and that can mislead."""
 
     code: str
-    """Stable: `no-warm-up`."""
+    """Stable name, such as `no-warm-up`."""
     severity: Severity
     path: str
-    """Path in the scenario: `links.bottleneck.queue.red.min_th`."""
+    """Path in the scenario, such as `links.bottleneck.queue.red.min_th`."""
     message: str
     """One sentence without its full stop."""
     hint: str
@@ -47,7 +47,7 @@ class Repeated:
 
     @property
     def share(self) -> str:
-        """Settings that have the note, unless all have it: ` (in RED, REM)`."""
+        """Settings that have the note, such as ` (in RED, REM)`, unless all have it."""
         if self.settings == self.of:
             return ""
         if self.of > self.variants:

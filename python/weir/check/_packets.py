@@ -18,7 +18,7 @@ _REPEATED = 1.3
 and what follows is lost. Measured with 5,000 to 500,000 flows on 5 and 20 Mbit/s."""
 
 _RESENT = 0.4
-"""Repetitions per carried packet in an overload, divided by x + 0.5; x is the decimal logarithm of the
+"""Repetitions per carried packet in an overload, divided by x + 0.5. The x is the decimal logarithm of the
 waiting transfers over the packets of the path and its buffer. Measured with loads of 1.05 to 2, transfers of
 3 to 1000 packets, 5 to 200 Mbit/s and 5 to 40 s."""
 
@@ -33,7 +33,8 @@ _BY_THEMSELVES = {"poisson", "list"}
 
 _PAGE_3GPP = ((10_710.0, 1.0), (7758.0, 4.0))
 """Objects of a web page: their mean size in bytes, and their number. The number of embedded objects is the
-whole part of a Pareto variable of shape 1.1 from 2 to 55, less 2 (3GPP2 C.R1002-0, section 2.1)."""
+whole part of a Pareto variable, less 2. The variable has the shape 1.1 and lies between 2 and 55
+(3GPP2 C.R1002-0, section 2.1)."""
 
 _DATA_3GPP = (1460.0, 536.0)
 """Bytes of data in large packets, and in small ones."""

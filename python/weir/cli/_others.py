@@ -65,7 +65,7 @@ def show(
 
     For a discipline, show idea, equations, parameters, deviations and `tc` line; for a congestion control the
     same with an example. For a loss recovery, traffic, sizes or losses, show what it is, its keys and an
-    example; for a measure its definition; for a bundled scenario its file.
+    example. For a measure, show its definition; for a bundled scenario, its file.
     """
     from weir import _core
     from weir.disciplines import find

@@ -71,9 +71,9 @@ def equilibrium(
 
 
 def _measured(result: str, store: Path | None) -> pl.DataFrame:
-    """Per label and group of flows: goodput in percent of the narrowest link, with its interval, over the
-    whole run; and of the packets at the bottleneck the percentage that is marked or dropped, as the group `@`
-    and the link's name."""
+    """Goodput per label and group of flows, in percent of the narrowest link, with its interval, over the
+    whole run. A group named `@` and the link's name has the percentage of the packets at the bottleneck
+    that is marked or dropped."""
     import polars as pl
 
     from weir.sweep import Sweep

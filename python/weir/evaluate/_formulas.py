@@ -15,8 +15,8 @@ LOADS: dict[Load, float] = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
 """Flows per packet of space (RFC 7928, sections 8.2.2 to 8.2.4)."""
 
 GRADES = ((5.0, "A+"), (30.0, "A"), (60.0, "B"), (200.0, "C"), (400.0, "D"))
-"""Milliseconds below which the increase of the round trip under load has a grade; from 400 ms on it is F
-(bufferbloat test of DSLReports and Waveform)."""
+"""Milliseconds below which the increase of the round trip under load has a grade. From 400 ms on the grade is
+F (bufferbloat test of DSLReports and Waveform)."""
 
 
 def flows_for_load(space: float, load: Load) -> int:
@@ -42,9 +42,11 @@ def trimmed_mean(values: Sequence[float], share: float = 0.95, counts: Sequence[
 
 
 def rpm(foreign_ms: Sequence[float], loaded_ms: float) -> float:
-    """Round trips per minute: the mean of those of connections of their own, whose times in milliseconds
-    are `foreign_ms` (TCP, perhaps TLS, HTTP), and of those on a loaded connection
-    (draft-ietf-ippm-responsiveness)."""
+    """Round trips per minute (draft-ietf-ippm-responsiveness).
+
+    It is the mean of two numbers: that of connections of their own, and that of a loaded connection. The
+    former have the times `foreign_ms`, in milliseconds (TCP, perhaps TLS, HTTP).
+    """
     return 0.5 * (60_000.0 / float(np.mean(foreign_ms)) + 60_000.0 / loaded_ms)
 
 

@@ -90,9 +90,10 @@ _BEFORE = 1e-6
 def response_rtts(
     port: _core.Port, instants: Samples, queue: Samples, target_ms: float, warm_up: float, end: float
 ) -> float:
-    """The longest time after a step until the mean delay of the next `SMOOTHED_RTTS` round trips is in the
-    band around the target, in round trips; infinite where that never happens before the next step, NaN
-    without steps. Where a step leaves more capacity, the band has no lower end: nothing may come to wait."""
+    """The longest time from a step until the delay is in the band around the target, in round trips. The
+    delay is the mean of the next `SMOOTHED_RTTS` round trips. The time is infinite where that never happens
+    before the next step, and NaN without steps. Where a step leaves more capacity, the band has no lower end:
+    nothing may come to wait."""
     found: list[float] = []
     rtt = port.largest_rtt_s
     interval = float(np.median(np.diff(instants))) if instants.size > 1 else math.inf

@@ -1,10 +1,10 @@
 """RED and its kin in the kernel: `red`, `red adaptive`, `choke`; their numbers are powers of two and 32 bits.
 
-Facts: `tc` asks for a burst b and takes for the weight the largest W = 2^-k, k = 1, 2, ..., with
-b + 1 - min/avpkt <= (1 - (1-W)^b) / W, the burst that the average lets pass below min (Floyd and Jacobson,
-1993, section 6). The kernel keeps min and max shifted by k in 32 bits, and the probability as the whole part
-of p 2^32 / (max - min); it has had p itself since Linux 3.3, before that only (max - min) / 2^Plog. (Read in
-iproute2, tc/tc_red.c and q_red.c, and in Linux, include/net/red.h.)
+Facts: `tc` asks for a burst b, which the average lets pass below min (Floyd and Jacobson, 1993, section 6).
+It takes a power of two as the weight: the largest W = 2^-k, k = 1, 2, ..., with
+b + 1 - min/avpkt <= (1 - (1-W)^b) / W. The kernel keeps min and max shifted by k in 32 bits, and the
+probability as the whole part of p 2^32 / (max - min). It has had p itself since Linux 3.3, before that only
+(max - min) / 2^Plog. (Read in iproute2, tc/tc_red.c and q_red.c, and in Linux, include/net/red.h.)
 """
 
 from __future__ import annotations
@@ -219,8 +219,8 @@ def kernel_weight(wanted: float, least: int, most: int, avpkt: int, takes: float
     burst that makes tc choose it. A mean packet `takes` so many seconds. Thresholds are in bytes, or in
     packets with an avpkt of 1.
 
-    tc has a burst for a weight if min is well above a packet, and for any if it is a whole number of packets;
-    so smaller packets are tried, down to a byte.
+    tc has a burst for a weight if min is well above a packet. It has one for any weight if min is a whole
+    number of packets. So smaller packets are tried, down to a byte.
     """
     # What the average does in an idle time is a table of 512 times 2^31 ticks at most.
     table = int(math.log2(512.0 * 2.0**31 / (31.0 * max(takes / TICK, 1.0))))

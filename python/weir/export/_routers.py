@@ -3,8 +3,8 @@
 - `wred`: thresholds are 1 to 4096 packets, and the probability at the second one is 1/denominator. The
   weight of the average is a power of two (Cisco IOS Quality of Service Solutions Command Reference,
   `random-detect`). All precedences get the same line, which makes weighted RED a plain RED.
-- `junos`: up to 64 pairs of fill level and drop probability, in whole per cents that grow, with straight
-  lines between (Junos OS, Class of Service User Guide: drop-profiles, interpolate; schedulers: buffer-size,
+- `junos`: up to 64 pairs of fill level and drop probability, in whole per cents that grow. Straight lines
+  join the pairs (Junos OS, Class of Service User Guide: drop-profiles, interpolate; schedulers: buffer-size,
   drop-profile-map, explicit-congestion-notification). A profile can approximate a parabola as well as a
   line.
 """

@@ -4,8 +4,8 @@ Its script `simplest_tbf` is a token bucket over one queue; `piece_of_cake` is C
 the scripts read (sqm-scripts 1.6: src/simplest_tbf.qos, src/piece_of_cake.qos, src/functions.sh). They take
 targets with whole numbers only, so 1.5 ms has to be 1500us.
 
-The interface is that of the line, so what goes out of it is the upload, the direction of flows with
-`upload = true`; what comes in is the download. A router cannot keep a queue short that is in front of a
+The interface is that of the line. So what goes out of it is the upload, the direction of flows with
+`upload = true`. What comes in is the download. A router cannot keep a queue short that is in front of a
 modem: the guide of OpenWrt shapes to 90% of what was measured (openwrt.org,
 guide-user/network/traffic-shaping/sqm).
 """
@@ -146,8 +146,8 @@ def _way(chosen: Port) -> str:
 
 
 def _opposite(chosen: Port) -> str | None:
-    """The port of the other direction; of a link that is one way, the only one that its ACKs pass, or from
-    which its ACKs come."""
+    """The port of the other direction. For a link that is one way it is the only port that its ACKs pass, or
+    from which its ACKs come."""
     network, core = chosen.scenario.network, chosen.core
     if not _is_one_way(chosen):
         others = (port for port in network.ports if port.link == core.link)

@@ -38,8 +38,8 @@ class Common:
         """Finds the common combinations in rows of finished runs, with the columns of a place and
         `combination`.
 
-        A place that has less than half of the combinations of the fullest is left out, so that a
-        few runs of the next level do not throw away what is known of all others.
+        A place that has less than half of the combinations of the fullest is left out. Otherwise a
+        few runs of the next level would throw away what is known of all others.
         """
         cells = frame.select(_key(columns), COMBINATION).unique(maintain_order=True)
         by_place = cells.group_by("place", maintain_order=True).agg(COMBINATION)

@@ -25,8 +25,8 @@ def fluid_over_time(runs: Sequence[FluidRun], packets: pl.DataFrame | None = Non
     """Curves over time in a row for each variable. Dotted lines are the fluid. With packets, the mean of
     their replications is a line and their 5 to 95% a band.
 
-    `packets` as `Sweep.series_of`, one or more replications below each other, with the labels of the runs; of
-    them the variables that the fluid has are drawn.
+    `packets` is as `Sweep.series_of` gives it, one or more replications below each other, with the labels of
+    the runs. The figure draws those of its variables that the fluid has.
     """
     alone = len(runs) == 1
     samples = _named(pl.concat([_labelled(run.series, "fluid" if alone else run.name) for run in runs]))

@@ -36,8 +36,8 @@ def recorded(sweep: Sweep, point: int, labels: Sequence[str], asked: Sequence[st
     `asked`: variables, each of all that have it, or `cwnd of GROUP`, `cwnd of FLOW`, `queue at LINK`. None:
     of every queue on the way of the data what it is known by.
 
-    Columns: label, component, variable, time_s, value (null where it is not defined), rank (from 0, the most
-    telling), heading (with the unit), flow (null of a queue). Raises ChartError.
+    Columns: label, component, variable, time_s, value (null where it is not defined), rank, heading (with the
+    unit), flow (null of a queue). Ranks count from 0, the most telling. Raises ChartError.
     """
     samples = sweep.series_of(point, labels)
     if samples.is_empty():

@@ -198,8 +198,8 @@ def distributions(counts: pl.DataFrame, keys: Sequence[str], points: int = 300) 
     """Distributions from the columns `delay_ms` and `count`, one per value of the key columns.
 
     Columns: the keys, delay_ms, at_most (share of packets that waited at most so long), longer (the
-    rest; null where fewer than ten packets are left, too few to draw a tail from). Points that a
-    picture of `points` by `points` could not tell apart are left out.
+    rest). `longer` is null where fewer than ten packets are left, too few to draw a tail from. Points
+    that a picture of `points` by `points` could not tell apart are left out.
     """
     whole = [*keys] or [pl.lit(0)]
     count, delay = pl.col("count"), pl.col("delay_ms")

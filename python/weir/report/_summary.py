@@ -41,8 +41,10 @@ def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
 
 
 def answers(sweep: Sweep, axes: Sequence[Dimension], measures: Sequence[str]) -> list[tuple[str, str]]:
-    """Title of each measure and what came out, over the whole run: of several variants the best and its
-    paired difference from the next, of one the value, or the values at which points it is least and most.
+    """Title of each measure and what came out, over the whole run.
+
+    For several variants it is the best and its paired difference from the next. For one it is the value, or
+    the least and the largest value with their points.
     """
     whole = sweep.observations().filter(pl.col("period") == WHOLE_RUN)
     if whole.is_empty():

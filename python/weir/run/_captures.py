@@ -1,7 +1,7 @@
 """Captures: which packets of a run are written down as pcapng files, and where.
 
-`LINK` is what leaves the queues of a link, in both directions where both have one; `LINK:forward` and
-`LINK:reverse` are one direction; `:in` behind either is what arrives, before the queue decides; `=FILE` says
+`LINK` is what leaves the queues of a link, in both directions where both have one. `LINK:forward` and
+`LINK:reverse` are one direction. `:in` behind either is what arrives, before the queue decides. `=FILE` says
 where. Only the first of several replications is captured.
 """
 

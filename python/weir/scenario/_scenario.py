@@ -120,7 +120,7 @@ class Scenario:
 
     @property
     def network(self) -> _core.Network:
-        """The network as resolved: ports, paths, load over time and the bottleneck. Read-only."""
+        """The resolved network with ports, paths, load over time and the bottleneck. Read-only."""
         return self._core.network
 
     @property

@@ -86,11 +86,12 @@ def observations(
     """Values of each run and period, one row each: the span, the users and every measure.
 
     Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
-    per measure, in the measure's unit, and one for each of `measures` that is of a flow group, class or port.
+    per measure, in the measure's unit. Each of `measures` that is of a flow group, class or port has one,
+    too.
 
     The measures are those of all packets, of the flow group `part`, which is one of `groups`, or of a class
-    of the bottleneck's queue; with `at`, those of the queue of this port. Null where a part has no such
-    value, or a run no such part.
+    of the bottleneck's queue. With `at` they are those of the queue of this port. A value is null where a
+    part has no such value, or a run no such part.
     """
     keys = run_keys(tables["groups"])
     # The rows of an only group are those of all.
@@ -125,8 +126,8 @@ def observations(
 def with_parts(
     observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str, str], pl.DataFrame]
 ) -> pl.DataFrame:
-    """Adds a column for each of these measures that is about a flow group, class or port, as `goodput of
-    cubic` is. `of` gives the observations of a part, `all` for all packets, at a port, empty for the
+    """Adds a column for each of these measures that is about a flow group, class or port, such as
+    `goodput of cubic`. `of` gives the observations of a part, `all` for all packets, at a port, empty for the
     bottleneck."""
     names: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(measures):

@@ -47,8 +47,8 @@ def cells(rows: pl.DataFrame) -> list[Cell]:
 def render(grid: Grid, width: int) -> str:
     """Text of the grid in at most `width` columns, where that is possible.
 
-    Units stand beside the titles of columns, and intervals beside the means, where there is room, and below
-    them where there is not; columns that still do not fit go into further blocks.
+    Units stand beside the titles of columns, and intervals beside the means, where there is room. They stand
+    below them where there is not. Columns that still do not fit go into further blocks.
     """
     labels = max(len(label) for label, _ in grid.rows)
     # Of the head and of each row its lines, of each line the texts of its cells.

@@ -1,8 +1,8 @@
 """Means over replications, their confidence intervals, and differences in pairs.
 
 Replications are independent: each has its own seed. Two variants of a scenario share the seeds,
-so replication r of one is compared with replication r of the other; what both have in common
-then leaves the difference, and the interval of the difference is narrower than those of the two
+so replication r of one is compared with replication r of the other. What both have in common
+then leaves the difference. So the interval of the difference is narrower than those of the two
 means whenever the pairs are positively correlated.
 """
 

@@ -214,9 +214,9 @@ measure of one flow group or class, one such as `delay_p99 at line.reverse` that
 
 def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
     """The measure that a user means: its name or title, hyphens or blanks for underscores, the words in
-    either order (`p99 delay`, `delay_p99`), and `delay` for its mean; then perhaps `of` and a flow group or a
-    class of the queue, as in `goodput of cubic`, and `at` and a port, as in `delay at line.reverse`. Raises
-    `error`."""
+    either order (`p99 delay`, `delay_p99`), and `delay` for its mean. Then `of` and a flow group or a class
+    of the queue may follow, as in `goodput of cubic`, and `at` and a port, as in `delay at line.reverse`.
+    Raises `error`."""
     parts_of, _, port = (*re.split(r"\s+(at)\s+", words.strip(), maxsplit=1), "", "")[:3]
     whole, _, part = (*re.split(r"\s+(of)\s+", parts_of.strip(), maxsplit=1), "", "")[:3]
     parts = re.split(r"[\s_-]+", whole.strip().lower())

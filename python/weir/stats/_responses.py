@@ -98,8 +98,8 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     """Statistics over replications, one row per point, variant, change, view of the queue and measure.
 
     Columns: the keys, change, at_s, until_s, flows_before, flows_after, rate_bps, queue, measure
-    (response_s or settling_s), n (runs), never (share of the runs in which the time is infinite), median_s,
-    mean_s, half_width_s (of the 95% interval).
+    (response_s or settling_s), n (runs). Statistics: never (share of the runs in which the time is infinite),
+    median_s, mean_s, half_width_s (of the 95% interval).
 
     Where a run never settles there is no mean, and a mean of the others would be too short: `mean_s` is
     null, and `never` says how often. The median counts such runs as the longest; it is infinite where they

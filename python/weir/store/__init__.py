@@ -10,13 +10,13 @@
 
 A store is a directory:
 
-    journal.sqlite         every finished run, its tables, and the sweeps: what it has, is finished
-    tables/NAME-*.parquet  the same rows once more, for DuckDB, Polars and others
-    sweeps/NAME-ID.parquet one wide table for each sweep
-    owners/                which processes have the store open
-    aside/                 what was damaged and could not be mended
+- `journal.sqlite`: every finished run, its tables, and the sweeps; what it has, is finished
+- `tables/NAME-*.parquet`: the same rows once more, for DuckDB, Polars and others
+- `sweeps/NAME-ID.parquet`: one wide table for each sweep
+- `owners/`: which processes have the store open
+- `aside/`: what was damaged and could not be mended
 
-Everything but the journal can be made again from it, and is if it is damaged; where the journal is
+Everything but the journal can be made again from it, and is if it is damaged. Where the journal is
 lost or damaged itself, `rebuild` makes a new one from the tables.
 """
 

@@ -210,7 +210,7 @@ def scan(
     """The rows of a table, of those runs or all, of one results version. If `checked`, a run of another one
     is a DamagedStoreError: keys are made of it.
 
-    What is read is kept as it is on the disk (a few hundred bytes a run), and unpacked when the frame is
+    What is read is kept as it is on the disk (a few hundred bytes a run). It is unpacked when the frame is
     collected, as far as it is needed.
     """
     import polars as pl
@@ -265,7 +265,7 @@ def merge(journal: Journal, *, rest: bool) -> bool:
     was anything to do.
 
     Full ones are never touched again: a large sweep is merged once. What is left at the end of a sweep
-    is merged with those of the earlier chunks that are not much larger; so a hundred small sweeps leave
+    is merged with those of the earlier chunks that are not much larger. So a hundred small sweeps leave
     a handful of chunks, and a run is rewritten a few times at most.
     """
     with journal.snapshot() as sql:

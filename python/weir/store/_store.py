@@ -45,7 +45,7 @@ class Store(SweepRecords):
         self._read_only = read_only
         self._undo = ExitStack()
         self.repairs: list[str] = []
-        """Damage that was found when the store was opened, and what was done about it: sentences for
+        """Damage that was found when the store was opened, and what was done about it, in sentences for
         people."""
 
     @staticmethod

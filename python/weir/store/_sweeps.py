@@ -206,8 +206,8 @@ class SweepRecords:
 
 
 def _owner(place: Path) -> str | None:
-    """The id of the result to which a directory belongs; None if there is no such directory, or nothing in
-    it, as where the disk was full. A link is nobody's."""
+    """The id of the result to which a directory belongs. It is None if there is no such directory, or nothing
+    in it, as where the disk was full. A link is nobody's."""
     if place.is_symlink():
         return ""
     if not place.exists():

@@ -163,8 +163,8 @@ def axis_of(key: str, value: object) -> Axis:
     """Reads an axis as Python and scenario files have it.
 
     `key` is a path, or several with semicolons that move together. `value` is a list of levels,
-    for several paths a list of rows with a value for each; or a text in the words of the command
-    line, with semicolons between the values of several paths. Raises AxisError.
+    for several paths a list of rows with a value for each. It may also be a text in the words of the
+    command line, with semicolons between the values of several paths. Raises AxisError.
     """
     paths = [_checked(path) for path in pieces(key)]
     if not paths:

@@ -131,8 +131,8 @@ def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
 def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     """Limits the workers to as many runs at a time as fit into memory, if they share it.
 
-    Raises LimitError if not even one run fits, unless the store has all runs; WeirError if the runs must not
-    be kept, and the store is.
+    Raises LimitError if not even one run fits, unless the store has all runs. Raises WeirError if the runs
+    must not be kept, and the store is.
     """
     if store.is_kept and plan.unstored:
         raise WeirError(

@@ -343,7 +343,7 @@ class RecordedSweep:
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
         rows = self.store.scan(name, self._run_keys if runs is None else runs, self.results_version)
-        # A store without any run does not know what its tables are like; one with runs leaves out a table in
+        # A store without any run does not know what its tables are like. One with runs leaves out a table in
         # which none of them has a row.
         if rows.collect_schema().names() == ["run"] and self._finished.is_empty():
             again = f"the same command does them: {self.command}" if self.command else None

@@ -137,7 +137,7 @@ def run_plan(
         done: what was done before, by other means; it is counted with the rest.
 
     Raises LimitError for what does not fit into memory, MemoryExceededError after the other runs where some
-    took more, WorkersError where the workers are lost, StoreError where nothing can be kept.
+    took more. Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
     """
     workers = within_limits(plan, store, workers)
     monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))

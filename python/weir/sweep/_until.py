@@ -1,9 +1,9 @@
 """Stopping rules: the number of replications that is enough for a point.
 
-A rule names a measure and how precisely its mean is to be known. The obvious way to follow it is
-to look at the usual 95% interval after every replication and to stop as soon as it is narrow
-enough. That stops too early: it waits for the moment at which the replications happen to look
-alike, so that the intervals at which it stops contain the true mean less often than in 95%.
+A rule names a measure and how precisely its mean is to be known. The obvious way is to look at
+the usual 95% interval after every replication, and to stop as soon as it is narrow enough. That
+stops too early: it waits for the moment at which the replications happen to look alike. So the
+intervals at which it stops contain the true mean less often than in 95%.
 
 Here the looks n_1 < n_2 < ... < n_K are fixed beforehand, the last being the largest number of
 replications allowed. The interval at each has the level 1 - 0.05/K. Let A_k be the event that
@@ -11,17 +11,17 @@ the interval of look k misses the mean; then, however the looks depend on each o
 
     P(A_1 or ... or A_K) <= P(A_1) + ... + P(A_K) = K (0.05/K) = 0.05.
 
-With probability 95% or more the intervals of all looks contain the mean, hence also that of the look at which
-one stops, whatever makes one stop there: a relative rule, an absolute one, several together, or a person. The
-assumptions are those of every t interval: independent replications whose mean is nearly normal. Very skewed
-measures get less than 95%, here as elsewhere.
+With probability 95% or more the intervals of all looks contain the mean. Hence the interval of the look at
+which one stops contains it, too, whatever makes one stop there: a relative rule, an absolute one, several
+together, or a person. The assumptions are those of every t interval: independent replications whose mean is
+nearly normal. Very skewed measures get less than 95%, here as elsewhere.
 
 This has a price: where ten replications or more would do if the spread were known beforehand, it
 takes two and a half to three times as many. Three choices keep it down, and none is sharp:
 
 - Looks grow by about the square root of two: 5, 7, 10, 14, 20, 28, 40, ... Looks closer together
-  stop sooner after the interval is narrow enough, but have to share the 5% among more; with
-  factors from 1.25 to 1.6 the expected number of replications differs by a few per cent, at 2 it
+  stop sooner after the interval is narrow enough, but have to share the 5% among more. With
+  factors from 1.25 to 1.6 the expected number of replications differs by a few per cent. At 2 it
   is higher.
 - All looks have the same share. More for late looks helps points that vary much, less than it
   costs those that vary little.

@@ -2,14 +2,14 @@
 
 In the words of the command line:
 
-    5, 10, 20 Mbit/s         levels; a unit that stands only at the last holds for all
-    500 kbit/s, 2 Mbit/s     levels, each with its unit
-    drop-tail, red           levels that are texts
-    ["a, b", "c"]            levels as a TOML array
-    10..50 ms by 10          levels in equal steps, with both ends where the last step meets one
-    1..100 Mbit/s in 5       so many levels, evenly spaced
-    1..100 Mbit/s in 5 log   so many levels, each larger than the one before by the same factor
-    1..100 Mbit/s            a range, for sampling only; `log`: every factor is equally likely
+- `5, 10, 20 Mbit/s`: levels; a unit that stands only at the last holds for all
+- `500 kbit/s, 2 Mbit/s`: levels, each with its unit
+- `drop-tail, red`: levels that are texts
+- `["a, b", "c"]`: levels as a TOML array
+- `10..50 ms by 10`: levels in equal steps, with both ends where the last step meets one
+- `1..100 Mbit/s in 5`: so many levels, evenly spaced
+- `1..100 Mbit/s in 5 log`: so many levels, each larger than the one before by the same factor
+- `1..100 Mbit/s`: a range, for sampling only; with `log` every factor is equally likely
 
 A range of whole numbers stays whole where it has no unit or counts packets or bytes. `0..1` is
 a share, not the choice between two numbers: it is not whole.

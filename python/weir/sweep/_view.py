@@ -100,7 +100,7 @@ class Sweep(NotedSweep):
         """Means with their 95% intervals per point, variant, period and measure.
 
         Measures are those of all packets, or of the flow group or class `of`, at the bottleneck or at the
-        port `at`; names such as `goodput of cubic` and `delay_p99 at line.reverse` say it for themselves.
+        port `at`. Names such as `goodput of cubic` and `delay_p99 at line.reverse` say it for themselves.
         With `by`, of every flow group, every class, or at every port that data pass, in turn.
 
         Columns: the keys, group, class or link (with `by`), measure, unit, period, from_s, to_s, users, mean,
@@ -126,9 +126,9 @@ class Sweep(NotedSweep):
 
         Without arguments: the baseline and the margins with which the comparison was run. `of`, `by` and `at`
         are as in `estimates`. Columns: the keys, group, class or link (with `by`), baseline, measure, unit,
-        period, from_s, to_s, users, difference, half_width, low, high, correlation (of the pairs), margin, n
-        (pairs), verdict: "other link" where the goodput of a group is a share of another link than that of
-        the baseline.
+        period, from_s, to_s, users. Statistics: difference, half_width, low, high, correlation (of the
+        pairs), margin, n (pairs), verdict. The verdict is "other link" where the goodput of a group is a
+        share of another link than that of the baseline.
         """
         if by is not None:
             return self._by(
@@ -245,7 +245,7 @@ class Sweep(NotedSweep):
                 or the link gets another rate.
 
         Columns: the keys, replication, seed, change (0 is the first), at_s, until_s (the next change of the
-        load, or the end), flows_before, flows_after, rate_bps (if it changes), queue (`samples` or
+        load, or the end), flows_before, flows_after. Then: rate_bps (if it changes), queue (`samples` or
         `average`), response_s and settling_s, infinite where the load changes again before. Raises
         ResponseError.
         """

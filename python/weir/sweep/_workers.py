@@ -39,8 +39,8 @@ def chosen_workers(
     """Chooses the workers for the runs: at most one kind, by default threads; 0 of them means one per core.
 
     Args:
-        dask: `local:4`, a cluster of four processes that ends with the sweep; or where a
-            scheduler listens, `tcp://host:8786`, or the file in which it wrote that down.
+        dask: `local:4`, a cluster of four processes that ends with the sweep. Otherwise it says where a
+            scheduler listens: `tcp://host:8786`, or the file in which the scheduler wrote that down.
         executor: it is left running; `slots` says how many chunks it does at a time.
         memory: memory that runs may take at a time, `8 GB`; 80% of what is available if None. For a cluster
             and an executor it is the memory of each worker.

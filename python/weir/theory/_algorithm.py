@@ -3,11 +3,13 @@
 Lapsley and Low (1999), section 2.1:
 
     x_s(t+1) = arg max over [m_s, M_s] of U_s(x) - x p^s(t),     p^s = sum of p_l over the path
+
     p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]^+,                x^l = sum of x_s over the link
 
 Low and Lapsley (Optimization Flow Control, I: Basic Algorithm and Convergence, IEEE/ACM Transactions on
 Networking 7(6), 1999), theorem 1: from any start within the bounds every limit of rates and prices is
-optimal, if U is increasing and strictly concave, -U'' at least 1 / alpha_s on [m_s, M_s], and
+optimal under three conditions. U is increasing and strictly concave, -U'' is at least 1 / alpha_s on
+[m_s, M_s], and
 
     0 < gamma < 2 / (alpha L S)
 
@@ -117,8 +119,8 @@ def sharp_bound(network: Network) -> float:
 def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
     """Steps above it are driven off the optimum, given by its rates and prices, from however near.
 
-    2 over the largest eigenvalue of what `sharp_bound` has, with the slopes at the optimum in place of
-    the steepest, those links alone that have a price, and those sources alone that are at no bound.
+    The bound is 2 over the largest eigenvalue of what `sharp_bound` has, with the slopes at the optimum
+    in place of the steepest. Only links that have a price count, and only sources that are at no bound.
     Half of it `at-once`. Infinite where nothing moves.
     """
     inside = (rates > network.least * (1.0 + TOLERANCE)) & (rates < network.greatest * (1.0 - TOLERANCE))
@@ -132,8 +134,8 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
 def residual(network: Network, prices: Vector, rates: Vector) -> float:
     """Size of the next step of the prices, as a fraction of the capacity; zero at the optimum alone.
 
-    For a link with a price, how far its load is from its capacity; for one whose price is zero, by how
-    much it is overloaded. `rates` are those that answer `prices`.
+    For a link with a price it is how far its load is from its capacity. For a link whose price is zero it
+    is by how much the link is overloaded. `rates` are those that answer `prices`.
     """
     excess = (network.load(rates) - network.capacities) / network.capacities
     # What a step at the bound takes from a price when nothing passes the link.
@@ -177,8 +179,8 @@ def asynchronous(
 ) -> Trajectory:
     """Runs until the residual of the prices is at most `tolerance`, or for `most` steps.
 
-    `step` is gamma; if None, half of `sharp_bound` over one more than the steps of the loop, with which
-    p(t+1) = p(t) - gamma k p(t - loop) dies out. The residual is that of an observer who sees all prices
+    `step` is gamma. If None it is half of `sharp_bound` over one more than the steps of the loop. With that
+    step p(t+1) = p(t) - gamma k p(t - loop) dies out. The residual is that of an observer who sees all prices
     at once. Raises TheoryError for a step that is none.
     """
     timing = timing or Timing()

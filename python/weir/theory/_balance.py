@@ -3,13 +3,13 @@
 
 A sender of each kind at rate x and round trip D sees a price q, and x = U'^-1(q):
 
-    square root      1.5 / (x D)^2                    NewReno, SACK, as packets show them
-    reno-2003        2 / (2 + (x D)^2)                a halving per mark
-    reno-round       3 / (x D (2 x D + 3))            at most one a round trip
-    cubic            k^(4/3) D / (x D)^(4/3)          k = 1.0537, RFC 9438
-    vegas            alpha d / x                      its price is queueing delay, seconds
-    scalable         2 / (x D)                        DCTCP, Prague under coupled marks
-    rem              w / (1 + x), or w / x            hosts of 1999
+- square root: `1.5 / (x D)^2`; NewReno, SACK, as packets show them
+- reno-2003: `2 / (2 + (x D)^2)`; a halving per mark
+- reno-round: `3 / (x D (2 x D + 3))`; at most one a round trip
+- cubic: `k^(4/3) D / (x D)^(4/3)`; k = 1.0537, RFC 9438
+- vegas: `alpha d / x`; its price is queueing delay, seconds
+- scalable: `2 / (x D)`; DCTCP, Prague under coupled marks
+- rem: `w / (1 + x)`, or `w / x`; hosts of 1999
 
 Prices of a path add: exactly as REM's P = -ln(1 - m) / ln phi, and as probabilities while they are small.
 Links in use have sum of rates = c, and links with room have no price: each link in turn, then Newton's method
@@ -155,8 +155,8 @@ def _in_turn(
     routes: NDArray[np.float64],
     size: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Each link in turn takes the price at which its load is its capacity, the others' being as they are, or
-    none where it has room. The dual is convex, so that this converges; roughly is enough."""
+    """Each link in turn takes the price at which its load is its capacity, the others' being as they are. It
+    takes none where it has room. The dual is convex, so that this converges; roughly is enough."""
     prices = np.full(len(size), 1e-3)
 
     def over(link: int, price: float) -> bool:

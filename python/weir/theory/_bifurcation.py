@@ -3,8 +3,8 @@ then chaos.
 
     avg+ = (1 - w) avg + w Q(avg),   Q = 0 for avg >= b1, B for avg <= b2, else n K / sqrt(p(avg)) - R0 C / M
 
-with n flows over C bit/s in packets of M bits, R0 the propagation round trip, B the buffer, K the constant of
-the square root. Its fixed point loses stability where the eigenvalue 1 - w + w Q' is -1.
+with n flows over C bit/s in packets of M bits. R0 is the propagation round trip, B the buffer, K the constant
+of the square root. The fixed point of the map loses stability where the eigenvalue 1 - w + w Q' is -1.
 """
 
 from __future__ import annotations

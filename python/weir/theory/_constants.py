@@ -1,8 +1,9 @@
 """The constant of the square root, W sqrt(p) at rest, by what signals do; and CoDel's signals over time.
 
-1.414 of the fluid (b = 1/2), 1.225 of evenly spaced signals (b = 2/3), 1.310 of independent ones that all cut
-(Ott, Kemperman and Mathis, 1996), and by rounds: one cut a round trip, and the round after it without growth
-or cut.
+- 1.414 of the fluid (b = 1/2)
+- 1.225 of evenly spaced signals (b = 2/3)
+- 1.310 of independent ones that all cut (Ott, Kemperman and Mathis, 1996)
+- by rounds: one cut a round trip, and the round after it without growth or cut
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Parameters from the fewest flows, the longest round trip and the capacity.
 
-RED by Hollot, Misra, Towsley and Gong, INFOCOM 2001 (control-theoretic analysis of RED, proposition 1); PI by
-the same (INFOCOM 2001, improved controllers); PI2 by RFC 9332, appendix A.1; DCTCP by Alizadeh and others
-(2010, section 3.3). PIE and REM state no rule: their gains are scaled until the worst gain margin is what is
-asked for. Rules hold for more flows, shorter round trips and less capacity than they are given.
+- RED: Hollot, Misra, Towsley and Gong, INFOCOM 2001 (control-theoretic analysis of RED, proposition 1)
+- PI: the same (INFOCOM 2001, improved controllers)
+- PI2: RFC 9332, appendix A.1
+- DCTCP: Alizadeh and others (2010, section 3.3)
+
+PIE and REM state no rule: their gains are scaled until the worst gain margin is what is asked for. Rules hold
+for more flows, shorter round trips and less capacity than they are given.
 """
 
 from __future__ import annotations
@@ -65,9 +68,9 @@ def pi_design(
     *,
     crossover: float | None = None,
 ) -> PiDesign:
-    """The zero z = 2 N / (R^2 C) cancels the pole of the windows; K puts the crossover at `crossover` / R,
-    which is z R but at most 0.5 if None. T in seconds: 160 Hz as in the paper if None, or ten updates a round
-    trip where that is shorter."""
+    """The zero z = 2 N / (R^2 C) cancels the pole of the windows. K puts the crossover at `crossover` / R.
+    `crossover` is z R but at most 0.5 if None. T in seconds: 160 Hz as in the paper if None, or ten updates a
+    round trip where that is shorter."""
     _check(flows, capacity, rtt)
     gain, zero = _core.pi_gains(flows, capacity, rtt, crossover)
     return PiDesign(gain, zero, min(PI_INTERVAL, 0.1 * rtt) if interval is None else interval)
@@ -103,8 +106,8 @@ def pi2_alpha(rtt: float, interval: float) -> float:
 
 def coupling(target: float, base_rtt: float, *, cubic: bool = False) -> float:
     """The coupling factor k of DualPI2 at which flows of both kinds get the same rate: 1.64 R_C / R_L (RFC
-    9332, appendix C), which is 1.23 (1 + target / base) for Reno and 1.39 (1 + target / base) for CUBIC in
-    its Reno-friendly region."""
+    9332, appendix C). It is 1.23 (1 + target / base) for Reno and 1.39 (1 + target / base) for CUBIC in its
+    Reno-friendly region."""
     return (1.39375 if cubic else 1.2295) * (1.0 + target / base_rtt)
 
 
@@ -143,7 +146,7 @@ def design(
 ) -> Designed:
     """Parameters of `pi`, `pi2`, `pie`, `red`, `rem` or `dctcp`.
 
-    `rtt` includes the queue, in seconds; `target` is a queue in packets, its default a delay of 15 ms;
+    `rtt` includes the queue, in seconds. `target` is a queue in packets, its default a delay of 15 ms.
     `margin` is the gain margin that PIE and REM are to have. Raises TheoryError for what cannot be designed.
     """
     _check(flows, capacity, rtt)

@@ -88,7 +88,7 @@ def integrate(
 ) -> Course:
     """Integrates a timeline until an instant in seconds.
 
-    Without `start` the queue is empty and all flows begin in slow start; with it the past is constant there,
+    Without `start` the queue is empty and all flows begin in slow start. With it the past is constant there,
     and `queue` and `state` replace its own. `newcomers`: flows that come later begin in slow start, else with
     the window of their group. Raises TheoryError for what cannot be integrated.
     """

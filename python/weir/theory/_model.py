@@ -63,7 +63,7 @@ def timeline_of(
     scenario: Scenario, until: float | None, *, link: str | None = None, cut: float = PACKET_CUT
 ) -> tuple[list[Reading], float]:
     """Each instant before `until`, in seconds, from which on something is another, with the system from then
-    on; and the end, where no flow is left if that is earlier."""
+    on. The second value is the end. It is where no flow is left, if that is earlier than `until`."""
     found = asked(_core.fluid_timeline, scenario.core, until, link, cut)
     return [_reading(phase, scenario.name) for phase in found["phases"]], float(found["until"])
 

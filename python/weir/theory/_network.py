@@ -1,8 +1,8 @@
 """The network of the model: links of some capacity, sources with a path, a utility and bounds.
 
-Lapsley and Low (1999), section 2.1: links l of capacity c_l; sources s with (L(s), U_s, m_s, M_s); x_s within
-[m_s, M_s]; what passes link l, sum of x_s over the sources s with l on their path, at most c_l. c_l is
-rho_l times the link's real capacity, with the target utilisation rho_l.
+Lapsley and Low (1999), section 2.1: link l has the capacity c_l, source s has (L(s), U_s, m_s, M_s), and x_s
+is within [m_s, M_s]. What passes link l is at most c_l: the sum of x_s over the sources s with l on their
+path. c_l is rho_l times the link's real capacity, with the target utilisation rho_l.
 """
 
 from __future__ import annotations

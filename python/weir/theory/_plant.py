@@ -1,7 +1,7 @@
 """The loop about rest: how the queue answers the signal, and the signal the queue.
 
-In deviations, with e_i = e^(-s R_i), for groups i of flows (a Response each) with g_i = N_i / R_i packets per
-second and packet of window, x_i = N_i W_i / (R_i^2 C) what a longer queue takes from their rate:
+Groups i of flows (a Response each) have e_i = e^(-s R_i), and g_i = N_i / R_i packets per second and packet
+of window. A longer queue takes x_i = N_i W_i / (R_i^2 C) from their rate. In deviations:
 
     P(s) = sum of G_i k_pi e_i / [ s + sum x_i + sum of G_i k_qi (1 - e_i) ],
     G_i = g_i / (s + k_now,i + k_before,i e_i)

@@ -1,7 +1,7 @@
 """Operating point of a queue and its senders.
 
 Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. AQMs with an integrator rest at
-their target, and p follows; AQMs with a line rest where p of the line is p of the senders: one rises, one
+their target, and p follows. AQMs with a line rest where p of the line is p of the senders: one rises, one
 falls, and there is at most one such queue. REM by equation 2 counts what it drops as rate, and rests below
 its target by p rate T / alpha.
 """

@@ -1,9 +1,9 @@
 """The network of the model that a scenario describes.
 
-A link carries its rate over 8 times its mean packet, in packets per second. A group of flows is a source:
-its utility, and bounds where they are stated, are those of `tcp.congestion.rem-host`; else m is a packet
-per round trip, below which a window cannot go, and M what the receiver's window allows in a round trip
-without queues.
+A link carries its rate over 8 times its mean packet, in packets per second. A group of flows is a source.
+Its utility, and bounds where they are stated, are those of `tcp.congestion.rem-host`. Otherwise m is a
+packet per round trip, below which a window cannot go. M is then what the receiver's window allows in a round
+trip without queues.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ under random marks (De Schepper and others, CoNEXT 2016, appendix B), Prague wit
 
     W' = a / R(t) - b p(t-R) W(t-R) / R(t-R)                                           at rest  b W p = a
 
-CUBIC by Vardoyan, Hollot and Towsley (INFOCOM 2018), at rest W = (c/b)^(1/4) (R/p)^(3/4); its average by RFC
-9438 is 1.054 (R/p)^(3/4), and in the Reno-friendly region that of Reno with a = 3 (1 - beta) / (1 + beta).
+CUBIC by Vardoyan, Hollot and Towsley (INFOCOM 2018) has W = (c/b)^(1/4) (R/p)^(3/4) at rest. Its average by
+RFC 9438 is 1.054 (R/p)^(3/4), in the Reno-friendly region that of Reno with a = 3 (1 - beta) / (1 + beta).
 DCTCP under a step by Alizadeh, Javanmard and Prabhakar (SIGMETRICS 2011): no rest, a limit cycle.
 
 Windows are in packets, times in seconds, rates in packets per second.

@@ -89,8 +89,8 @@ class Study:
     @property
     def prices(self) -> pl.DataFrame:
         """Prices of the links, one row each. Columns are link, rate, target (share), load (packets per
-        second), price, optimum, difference (of the price from the optimum, percent; null where the optimum is
-        zero)."""
+        second), price, optimum, difference. The difference is that of the price from the optimum in percent,
+        and null where the optimum is zero."""
         network, reached = self.network, self.trajectory.prices[-1]
         return pl.DataFrame(
             {

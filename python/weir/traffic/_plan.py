@@ -14,10 +14,10 @@ Indices = NDArray[np.int64]
 SPREAD = 0.1
 """The largest standard deviation of what is drawn, as a share of what was captured.
 
-A Poisson process that stands for n transfers brings n of them with a standard deviation of sqrt(n), and
-their bytes with one of sqrt(sum of size²). With few transfers, or few large ones, a run would have another
-load than the capture. It follows that fewer than 100 transfers are never drawn, and that of more at most 100
-are written one by one: the large ones, each with 1% of the bytes or more."""
+A Poisson process that stands for n transfers brings n of them with a standard deviation of sqrt(n). It
+brings their bytes with one of sqrt(sum of size²). With few transfers, or few large ones, a run would have
+another load than the capture. It follows that fewer than 100 transfers are never drawn, and that of more at
+most 100 are written one by one: the large ones, each with 1% of the bytes or more."""
 
 LASTS = 0.5
 """Fraction of the capture. A transfer that sent for longer, and still did at the end, shows no sign of its

@@ -1,11 +1,11 @@
 """Finding a setting that meets the targets, or that none does.
 
-With s_k(x) the shortfall of target k at setting x, the worst of them, s(x) = max_k s_k(x), is negative
-where all targets are met, and its least value over the box says whether they can be. All runs of the
-search share their seeds, so that settings differ by what they do and not by what they were given.
+s_k(x) is the shortfall of target k at setting x. The worst of them, s(x) = max_k s_k(x), is negative
+where all targets are met. Its least value over the box says whether they can be. All runs of the search
+share their seeds, so that settings differ by what they do and not by what they were given.
 
 1. The defaults, on fresh seeds: they may do.
-2. A coarse design, every combination of a few levels. It tells how each measure answers to each parameter; a
+2. A coarse design, every combination of a few levels. It tells how each measure answers to each parameter. A
    loss that falls and then grows, as RED's does with max_p, is found and not assumed away.
 3. Refinement: where the model expects the least, and where the least may hide. It ends when the best
    setting is clearly on the right side, or nothing on the right side can be expected anywhere.

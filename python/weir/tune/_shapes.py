@@ -2,8 +2,8 @@
 
 Along each parameter, at every combination of the others, the same seeds were run at each level: steps from
 level to level are differences in pairs, and the noise of a step is taken to be the same all over the
-design. A measure grows there where the mean of a step over combinations is above zero with its interval;
-the intervals of all steps along a parameter hold together (Bonferroni).
+design. A measure grows there where the mean of a step over combinations is above zero with its interval.
+The intervals of all steps along a parameter hold together (Bonferroni).
 
 A response on average need not hold everywhere: where the steps of a single combination, tested together as
 well, go the other way, it is said where.

@@ -1,7 +1,7 @@
 """Models of the shortfalls between the settings that were tried: Gaussian processes.
 
 Shortfalls are smooth over a box of parameters and known with noise where they were measured. The prior is a
-constant plus a squared exponential with a length per parameter; lengths and amplitude are those of a small
+constant plus a squared exponential with a length per parameter. Lengths and amplitude are those of a small
 grid that make the data likeliest (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
 section 5.4). Nothing is assumed to grow or fall.
 """

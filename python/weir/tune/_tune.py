@@ -250,8 +250,8 @@ class Choice:
 def ask(
     task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
 ) -> Tuned | Front | Choice:
-    """The answer, and what was asked for beside it, recorded in the store with the command line that asked;
-    or the front, or an answer for each discipline, if that is asked for. Raises WorkersError, StoreError."""
+    """The answer, and what was asked for beside it, recorded in the store with the command line that asked.
+    It is the front, or an answer for each discipline, if asked for. Raises WorkersError, StoreError."""
     wall, cpu = time.monotonic(), time.process_time()
     found, keys = _answered(task, store, workers, on_step)
     store.compact(force=True)

@@ -1,6 +1,6 @@
 /**
  * The lines of a plot, drawn from typed arrays with NaN where there is no value. uPlot by itself makes a path for each line
- * and frame, and takes lists of numbers and nulls, in which each number is an object that is thrown away.
+ * and frame. It takes lists of numbers and nulls, in which each number is an object that is thrown away.
  */
 import type uPlot from "uplot";
 

@@ -1,8 +1,8 @@
 """Runs ns-2 where it is installed: recomputes wireline.csv, or takes ns-2's time.
 
-    python run.py --case wireline --seeds 5     writes wireline.csv
-    python run.py --time                        prints the cost of the timing cases, as JSON
-    python run.py --time gigabit-100            of some of them
+- `python run.py --case wireline --seeds 5` writes wireline.csv
+- `python run.py --time` prints the cost of the timing cases, as JSON
+- `python run.py --time gigabit-100` prints that of some of them
 
 Validation does not need this script: it reads the files committed here. SOURCE.md says what they mean.
 """

@@ -65,8 +65,8 @@ class Queue:
     """Turns the records of queue.tcl into rows.
 
     ns-2 reports packets that arrive, that are refused and that leave. The transmitter's vain looks into an
-    empty queue, at the end of a transmission with nothing waiting, are added here; not when a packet arrives
-    at that very instant, which the transmitter then takes.
+    empty queue, at the end of a transmission with nothing waiting, are added here. None is added when a
+    packet arrives at that very instant: the transmitter then takes it.
     """
 
     rows: list[Row]
