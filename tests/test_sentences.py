@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +40,7 @@ def passages(suffix: str, text: str) -> Iterator[str]:
         found = re.findall(r"(?m)(?:^[ \t]*//[/!]?(?: .*)?\n)+", text)
         comments = [re.sub(r"(?m)^[ \t]*//[/!]? ?", "", lines) for lines in found]
     elif suffix in {".py", ".pyi"}:
-        comments = re.findall(r'(?s)"""(.*?)"""', text)
+        comments = [*docstrings(text)]
         comments += [
             re.sub(r"(?m)^[ \t]*# ?", "", lines) for lines in re.findall(r"(?m)(?:^[ \t]*# .*\n)+", text)
         ]
@@ -50,6 +51,16 @@ def passages(suffix: str, text: str) -> Iterator[str]:
         ]
     for comment in comments:
         yield from passages(".md", comment)
+
+
+def docstrings(text: str) -> Iterator[str]:
+    """Strings that stand alone as a statement."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(ast.Constant(str() as found)):
+                yield found
+            case _:
+                pass
 
 
 def long_sentences(suffix: str, text: str) -> list[str]:
@@ -77,6 +88,7 @@ SIX = "one two three four five six "
         (".rs", f"/// {SIX * 3}\n/// {SIX * 3}\nx", 1),
         (".rs", f"/// {SIX * 3}\n///\n/// {SIX * 3}\nx", 0),
         (".py", f'"""{SIX * 3}\n\n    Raises:\n        {SIX * 3}\n"""\n', 0),
+        (".py", f'x = """{SIX * 5}"""\n', 0),
         (".py", f"# {SIX * 3}\n# {SIX * 3}\n", 1),
         (".svelte", f"/** {SIX * 3}\n * {SIX * 3} */", 1),
     ],

@@ -154,6 +154,7 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (&["gentle_red", "gentle", "gentlered", "red_gentle"], "write `red` with gentle = true"),
     (&["nonlinear_red"], "write `nlred`"),
+    (&["stabilized_red", "stabilised_red"], "write `sred`"),
     (&["hybrid_red"], "write `hred`"),
     (
         &[
@@ -216,8 +217,6 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "stabilized_red",
-            "sred",
             "lred",
             "dred",
             "fred",
@@ -260,9 +259,13 @@ const CONTROLS: &[(&[&str], &str)] = &[
     (&["data_center_tcp"], "write `dctcp`"),
     (&["stcp"], "write `scalable`"),
     (
-        &["westwood", "westwood+", "westwood_plus", "veno"],
-        "that is Reno with an estimate for wireless links, and Weir has none. `wireless` is Reno that tells random \
-         losses apart; `reno` is the plain one",
+        &["westwood", "westwood+", "tcpw"],
+        "write `westwood-plus`; the first Westwood, which samples each ACK, is not there",
+    ),
+    (
+        &["veno"],
+        "that is Reno with an estimate for wireless links, and Weir has not this one. `westwood-plus` sets the window \
+         by what the path carries, `wireless` tells random losses apart",
     ),
     (
         &[

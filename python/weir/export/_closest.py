@@ -212,6 +212,12 @@ _CLOSEST: dict[str, Callable[[Port], Closest]] = {
         _ecn(port),
         "SFB is a Blue for every bin of a hash of flows, with steps at any packet in place of a freeze time",
     ),
+    "sred": lambda port: _pie(
+        port,
+        port.limit_bytes / 3,
+        "SRED signals with its full probability from a third of the buffer on, so PIE's target is the delay of "
+        "a third; the number of flows moves SRED's probability, and the delay PIE's",
+    ),
     "step": _step,
     "modular": _modular,
     "fq": _fq,

@@ -21,6 +21,7 @@ mod red;
 mod registry;
 mod rem;
 mod sfb;
+mod sred;
 mod step;
 
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParameters};
@@ -46,6 +47,7 @@ pub(crate) use registry::NoLevels;
 pub use registry::{AnyAqm, AqmConfig};
 pub use rem::{MarkAt, Price, Rem, RemParameters};
 pub use sfb::{Sfb, SfbParameters};
+pub use sred::{Sred, SredParameters};
 pub use step::{Step, StepParameters};
 
 /// The list of AQMs: summary, name in scenario files, type and parameters. Calls the macro `$then`
@@ -89,6 +91,9 @@ macro_rules! with_aqms {
             /// SFB, Stochastic Fair Blue (Feng, Kandlur, Saha and Shin, 2001): a Blue for every bin of
             /// a hash of flows; unresponsive flows enter a penalty box.
             "sfb" Sfb(SfbParameters),
+            /// SRED, Stabilized RED (Ott, Lakshman and Wong, 1999): the probability follows the queue and
+            /// an estimate of the number of flows, from a list of earlier packets.
+            "sred" Sred(SredParameters),
             /// An AQM composed of parts (the REM paper, sections 2 and 3.3): a measure of congestion, a
             /// profile and a kind of feedback.
             "modular" Modular(ModularParameters),

@@ -29,4 +29,5 @@ mod red_family;
 mod red_options;
 mod rem;
 mod sfb;
+mod sred;
 mod step;

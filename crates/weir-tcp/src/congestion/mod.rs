@@ -20,6 +20,7 @@ mod scalable;
 mod slow_start;
 mod tahoe;
 mod vegas;
+mod westwood_plus;
 mod wireless;
 
 use alloc::boxed::Box;
@@ -47,6 +48,7 @@ pub use scalable::{Scalable, ScalableParameters};
 pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
 pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
+pub use westwood_plus::{WestwoodPlus, WestwoodPlusParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
 
 /// The registry. A congestion control is one file and one entry below: its name in scenario files,
@@ -146,6 +148,8 @@ congestions! {
     "ledbat-plus-plus" LedbatPlusPlus(LedbatPlusPlusParameters) in Box<LedbatPlusPlus>,
     /// BBR version 3 (draft-ietf-ccwg-bbr): as version 1, and losses bound what is in flight.
     "bbr3" Bbr3(Bbr3Parameters) in Box<Bbr3>,
+    /// Westwood+ (Grieco and Mascolo, 2004): a loss cuts the window to what the path has just carried.
+    "westwood-plus" WestwoodPlus(WestwoodPlusParameters) in Box<WestwoodPlus>,
     /// `NewReno` that does not treat losses as congestion (the REM paper, 2001, section 5).
     "wireless" Wireless(WirelessParameters) in Box<Wireless>,
 }

@@ -151,6 +151,7 @@ fn no_model(discipline: &str) -> TheoryError {
         }
         "blue" => format!("Blue: {EVENTS}"),
         "sfb" => format!("SFB: {EVENTS}"),
+        "sred" => format!("SRED: its probability steps with the queue, and {EVENTS}"),
         "choke" => {
             "CHOKe drops waiting packets of the flow that arrives, and here a queue tells no flows apart"
                 .to_owned()

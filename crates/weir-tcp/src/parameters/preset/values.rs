@@ -5,7 +5,7 @@ use crate::{
     congestion::{
         CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, HystartParameters,
         PragueParameters, RemHostParameters, RenoParameters, ScalableParameters, SlowStartConfig,
-        SsthreshFrom, TahoeParameters, TargetRtt, WindowEnd, WirelessParameters,
+        SsthreshFrom, TahoeParameters, TargetRtt, WestwoodPlusParameters, WindowEnd, WirelessParameters,
     },
     parameters::{
         AppropriateByteCounting, FullAckWindow, LossDetection, MinRtoBounds, NewRenoParameters,
@@ -111,6 +111,11 @@ impl TcpPreset {
             CongestionConfig::RemHost(_) => {
                 CongestionConfig::RemHost(RemHostParameters { reno, ..RemHostParameters::default() })
             }
+            CongestionConfig::WestwoodPlus(_) => CongestionConfig::WestwoodPlus(WestwoodPlusParameters {
+                filter_twice: self == Self::Linux,
+                reno,
+                ..WestwoodPlusParameters::default()
+            }),
             CongestionConfig::Wireless(_) => {
                 CongestionConfig::Wireless(WirelessParameters { reno, ..WirelessParameters::default() })
             }

@@ -17,6 +17,7 @@ mod response;
 mod scalable;
 mod slow_start;
 mod vegas;
+mod westwood_plus;
 mod whole_segments;
 mod wireless;
 
