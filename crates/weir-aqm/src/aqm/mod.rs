@@ -94,7 +94,7 @@ macro_rules! with_aqms {
             "modular" Modular(ModularParameters),
             /// Step (DCTCP, RFC 8257): every packet that finds more than a threshold waiting is marked.
             "step" Step(StepParameters),
-            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, at an increasing rate,
+            /// CoDel, Controlled Delay (RFC 8289): signals at the queue's head, at an increasing rate,
             /// while every packet of the last `interval` (100 ms) waited at least `target` (5 ms).
             "codel" Codel(CodelParameters),
             /// COBALT, CoDel and Blue alternate (CAKE): CoDel that remembers its last signalling rate,

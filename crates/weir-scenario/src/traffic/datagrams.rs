@@ -31,8 +31,8 @@ pub enum Gaps {
 }
 
 /// On and off in turn (ns-2's Application/Traffic/Exponential and Pareto). What is left of the time to the
-/// next packet when a source goes off counts when it is on again, so that the mean rate is
-/// `rate` x `on` / (`on` + `off`). A source begins with a time on.
+/// next packet when a source goes off counts when it is on again. So the mean rate is `rate` x `on` /
+/// (`on` + `off`). A source begins with a time on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"rate": "1 Mbit/s", "on": "400 ms", "off": "600 ms"}]))]

@@ -75,9 +75,10 @@ impl Default for Web {
 /// Web users as 3GPP has them (3GPP2 C.R1002-0, section 2.1), with the values of ns-3's HTTP applications:
 /// a main object, the time to parse it, embedded objects one after the other, the time to read.
 ///
-/// Sizes are of data; packets have 40 B of headers besides. Main objects: logarithm normal with mean
-/// 10,710 B and deviation 25,032 B between 100 B and 2 MB; embedded objects: 7,758 B and 126,168 B
-/// between 50 B and 2 MB, so many as a Pareto number of shape 1.1 from 2 to 55, less 2.
+/// Sizes are of data; packets have 40 B of headers besides. Main objects are logarithm normal with mean
+/// 10,710 B and deviation 25,032 B, between 100 B and 2 MB. Embedded objects are logarithm normal with
+/// mean 7,758 B and deviation 126,168 B, between 50 B and 2 MB. There are so many as a Pareto number of
+/// shape 1.1 from 2 to 55, less 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ThreeGpp {
