@@ -3,18 +3,18 @@
 //!
 //! No port, no transmitter, no TCP: packets are put in and taken out, and timers called when they
 //! are due. Before the clock runs, a closed loop finds arrivals under which the discipline has to
-//! work, and writes them down: senders with Poisson packets answer at once, by half of their rate
-//! for a drop or a mark, and grow so that they settle where one packet in a hundred is signalled
-//! (more where a discipline drops many at once). Averages, prices and delays are then where the
-//! AQM acts, and a line is neither empty for long nor full, unless the AQM wants it so.
-//! The repetition is timed: the same arrivals, the same seed, and so the same decisions, the first
-//! half as warm-up.
+//! work, and writes them down. In this loop, senders send Poisson packets. A drop or a mark halves
+//! the rate of a sender at once. Rates grow so that they settle where one packet in a hundred is
+//! signalled (more where a discipline drops many at once). Averages, prices and delays are then
+//! where the AQM acts. A line is neither empty for long nor full, unless the AQM keeps it so. The
+//! repetition is timed: the same arrivals, the same seed, and so the same decisions, the first half
+//! as warm-up.
 //!
-//! Arrivals come in slots of sixteen packet times, each followed by a departure as long as there
-//! are any; what came beyond sixteen stands at the beginning of a slot. As in a port, an empty queue
-//! is asked once, when the link falls idle. The row `ring` is a bare
-//! ring buffer driven alike: what it costs to read the list of arrivals and to move packets, and
-//! the measure for what comes on top.
+//! Arrivals come in slots of sixteen packet times. Each packet time ends with a departure as long as
+//! packets wait. Arrivals beyond sixteen stand at the beginning of a slot. As in a port, an empty
+//! queue is asked once, when the link falls idle. The row `ring` is a bare ring buffer driven alike:
+//! what it costs to read the list of arrivals and to move packets, and the measure for what comes on
+//! top.
 //!
 //! 32 flows share 64 Mbit/s, 1,000 flows 2 Gbit/s; all are active all the time, each with 250
 //! packets a second. The queue has room for 1,000 and 10,240 packets. Every packet is ECN-capable;

@@ -76,8 +76,8 @@ pub fn pi_step(a: f64, b: f64, now: f64, before: f64) -> f64 {
     a * now - b * before
 }
 
-/// PI's `K`: with it the loop through `flows` TCPs with round trips of `rtt` seconds, on a link
-/// of `capacity` packets a second, has gain 1 at `crossover` radians a second. PI's zero
+/// PI's `K`: with it the loop has gain 1 at `crossover` radians a second. The loop goes through
+/// `flows` TCPs with round trips of `rtt` seconds, on a link of `capacity` packets a second. PI's zero
 /// is taken to cancel TCP's pole at `2 flows / (rtt^2 capacity)`.
 pub fn pi_gain(flows: f64, rtt: f64, capacity: f64, crossover: f64) -> f64 {
     let (turn, window) = (crossover * rtt, rtt * capacity);
@@ -204,8 +204,8 @@ mod tests {
         }
     }
 
-    /// The gain of PI and of what it controls (the paper's equation for TCP and queue, whose
-    /// pole PI's zero cancels) is 1 where it was said to be.
+    /// The gain of PI and of the plant is 1 at the crossover that is asked for. The plant is the
+    /// paper's equation for TCP and queue, whose pole PI's zero cancels.
     #[test]
     fn the_loop_of_pi_has_its_gain_at_the_crossover() {
         let (flows, rtt, capacity) = (60.0, 0.246, 3750.0);

@@ -185,9 +185,9 @@ mod tests {
         fates.iter().filter(|lost| **lost).count() as f64 / fates.len() as f64
     }
 
-    /// In the steady state a share of p / (p + r) steps is bad. The variance of a share of n steps of a
-    /// chain with autocorrelation 1 - p - r is s (1 - s) / n (2 - p - r) / (p + r); the bound is five
-    /// standard deviations.
+    /// In the steady state a share s = p / (p + r) of the steps is bad. The autocorrelation of the chain is
+    /// 1 - p - r. A share of n steps then has the variance s (1 - s) / n (2 - p - r) / (p + r). The bound
+    /// is five standard deviations.
     #[test]
     fn the_steady_state_of_a_chain() {
         for (p, r, good, bad) in [(0.01, 0.25, 0.0, 1.0), (0.002, 0.05, 0.001, 0.4), (0.3, 0.7, 0.1, 0.9)] {
@@ -226,9 +226,9 @@ mod tests {
         assert!((chain - expected).abs() < 5.0 * deviation, "{chain}, not {expected}");
     }
 
-    /// Where a single bad bit loses the packet and bad times are rare and short, packets are lost by those
-    /// that begin in them, or before and last into them: with n bits, 1 - (1 - s) (1 - p)^(n - 1), since
-    /// all n bits must be good.
+    /// A single bad bit loses the packet here, and bad times are rare and short. A packet is lost by a bad
+    /// time that begins in it, or that begins before and lasts into it. With n bits the loss is
+    /// 1 - (1 - s) (1 - p)^(n - 1), since all n bits must be good.
     #[test]
     fn a_chain_of_bits_loses_packets() {
         let (p, r) = (1e-5, 0.01);

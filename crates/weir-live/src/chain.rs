@@ -4,9 +4,9 @@
 //!  arrivals ──delay──► port ──line, delay──► port ──line, delay──► exits
 //! ```
 //!
-//! Whoever drives the chain tells it what time it is, early or late: packets move at the instants that were due, so a
-//! late call delays what comes out, but changes no rate, no sojourn time and no decision. The links of a scenario feed
-//! forward, so each port is brought to the present after the one before it.
+//! Whoever drives the chain tells it what time it is, early or late: packets move at the instants that were due. So a
+//! late call delays what comes out, but changes no rate, no sojourn time and no decision. The links of a scenario
+//! feed forward, so each port is brought to the present after the one before it.
 
 use std::collections::VecDeque;
 

@@ -21,8 +21,8 @@ pub(crate) const LARGEST: usize = (1 << 16) + ETHERNET + offload::HEADER;
 /// One end of the relay, as it is handed over.
 #[derive(Debug)]
 pub struct End {
-    /// A TUN device without packet information and with virtio headers of 10 bytes, or a packet socket (`SOCK_RAW`) that is
-    /// bound to an interface without offloads.
+    /// A TUN device or a packet socket. A TUN device is without packet information and with virtio headers of 10
+    /// bytes. A packet socket (`SOCK_RAW`) is bound to an interface without offloads.
     pub file: OwnedFd,
     /// Destination and source address of the frames that a packet socket sends; none for a TUN device.
     pub ethernet: Option<[u8; 12]>,

@@ -175,8 +175,9 @@ impl LiveRun {
         self.directions.iter().map(describe).collect()
     }
 
-    /// Simulates the packets that came, direction by direction: the tables up to `end_s`, the names of the links that
-    /// packets of this direction pass, and whether a simulation of the whole run counted what the relay counted.
+    /// Simulates the packets that came, direction by direction. Returns for each the tables up to `end_s`, and the
+    /// names of the links that packets of this direction pass. The last value is true if a simulation of the whole
+    /// run counted what the relay counted.
     fn replay<'py>(&self, py: Python<'py>, warm_up_s: f64, end_s: f64) -> PyResult<Vec<Replayed<'py>>> {
         let (warm_up, end) = (Duration::from_secs_f64(warm_up_s), Duration::from_secs_f64(end_s));
         let live = &self.ways.get().0;
@@ -196,8 +197,8 @@ impl LiveRun {
 
 type Replayed<'py> = (Bound<'py, PyDict>, Vec<(String, &'static str)>, bool);
 
-/// A simulation of the packets that came in one direction, measured in a part of the run; the links they pass; and
-/// whether it agrees over the whole run. `None` without queues.
+/// A simulation of the packets that came in one direction, measured in a part of the run, and the links they pass.
+/// The last value is true if the simulation agrees over the whole run. `None` without queues.
 fn replay(
     way: &Way,
     direction: &Direction,

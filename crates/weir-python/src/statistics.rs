@@ -4,7 +4,8 @@ use special::Beta;
 /// The two-sided quantile of Student's t distribution.
 ///
 /// The probability beyond ±t is the regularised incomplete beta function at ν / (ν + t²) with the
-/// parameters ν/2 and 1/2 (Abramowitz and Stegun, 26.7.1 and 26.5.27), which is inverted here.
+/// parameters ν/2 and 1/2. The equations are 26.7.1 and 26.5.27 of Abramowitz and Stegun. The
+/// function is inverted here.
 #[pyfunction]
 pub(crate) fn student_t(degrees: u32, level: f64) -> PyResult<f64> {
     if degrees == 0 || !(0.0..1.0).contains(&level) {

@@ -1,8 +1,8 @@
 //! Files that a scenario names: found beside it, read once, and known by what they hold.
 //!
 //! A scenario travels between processes as its text, and the file is read anew at the other end. The
-//! digest of what it holds is a value of the scenario, so a run of another file has another key; its
-//! place is not, so that a folder may be moved.
+//! digest of what it holds is a value of the scenario, so a run of another file has another key. Its
+//! place is no such value, so that a folder may be moved.
 
 use std::{
     any::Any,

@@ -56,10 +56,10 @@ impl Scenario {
     }
 }
 
-/// Key that tells one run from every other: the first eight bytes of the SHA-256 of the text `HASH SEED VERSION`
-/// (the scenario's hash, the seed, the results version), read as a number with the highest bit cleared: 63 bits,
-/// never negative, so that any tool can hold it. Among a million runs two have the same key with a probability of
-/// 5e-8.
+/// Key that tells one run from every other: the first eight bytes of a SHA-256, read as a number with the highest
+/// bit cleared. The SHA-256 is that of the text `HASH SEED VERSION`: the scenario's hash, the seed, the results
+/// version. The key has 63 bits and is never negative, so that any tool can hold it. Among a million runs two
+/// have the same key with a probability of 5e-8.
 pub fn run_key(scenario_hash: &str, seed: u64, results_version: u32) -> i64 {
     let digest = Sha256::digest(format!("{scenario_hash} {seed} {results_version}"));
     let first: [u8; 8] = digest[..8].try_into().expect("a digest of 32 bytes");

@@ -168,9 +168,9 @@ fn enter<'i>(text: &str, table: &mut DeTable<'i>, path: &[&str], span: &Range<us
     }
 }
 
-/// The table and the name of a link or a group of flows that `tree` lacks, if setting `path` to `value` would
-/// change it. A table that has what it must adds a new one, if it or one that it `is_within` was written as such,
-/// not as dotted keys.
+/// The table and the name of a link or a group of flows that `tree` lacks, if setting `path` to `value` would change
+/// it. A table that has all required keys adds a new link or group. It must be written as a table, not as dotted
+/// keys, or be within such a table (`is_within`).
 pub(crate) fn missing_entry<'a>(
     tree: &DeTable<'_>,
     text: &str,

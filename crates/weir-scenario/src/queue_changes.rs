@@ -1,5 +1,5 @@
-//! Queues that change in mid-run, in the tree of the file: a dotted key of an entry of `[[changes]]` sets one value of
-//! the queue that is there at that time, and the entry then holds the whole of it.
+//! Queues that change in mid-run, in the tree of the file. A dotted key of an entry of `[[changes]]` sets one
+//! value of the queue that is there at that time. The entry then holds the whole of that queue.
 //!
 //! ```toml
 //! links.l.queue.red = { min_th = "5 packets", max_th = "15 packets" }

@@ -217,8 +217,8 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    /// Endpoints may act ahead of the clock up to the next instant at which counts are read or the caller looks,
-    /// unless somebody looks at their packets.
+    /// Endpoints may act ahead of the clock, unless somebody looks at their packets. They do so up to the next
+    /// instant at which counts are read or the caller looks.
     fn move_horizon(&mut self) {
         if self.observer.is_none() && !self.network.hosts.are_followed() {
             let cut = self.recorder.next_cut().unwrap_or(self.end);

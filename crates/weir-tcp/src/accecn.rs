@@ -16,9 +16,9 @@
 //!            else                    delta if ACKs cover more than 4 packets on average, else safe
 //! ```
 //!
-//! Negotiation (table 2): the SYN bears AE, CWR and ECE. A SYN/ACK of 010, 011, 100 or 110 agrees, and says which
-//! ECN bits the SYN arrived with. 001 is an RFC 3168 server, 101 one with the ECN nonce (RFC 3540), which is read as
-//! the former; 000 has no ECN, and 111 has returned the bits unread.
+//! Negotiation (table 2): the SYN bears AE, CWR and ECE. A SYN/ACK of 010, 011, 100 or 110 agrees, and says which ECN
+//! bits the SYN arrived with. 001 is an RFC 3168 server. 101 is one with the ECN nonce (RFC 3540), which is read as
+//! the former. 000 has no ECN, and 111 has returned the bits unread.
 //!
 //! Not modelled: counters of the other direction (data flows one way), and middleboxes that
 //! change the header.

@@ -24,8 +24,8 @@ impl Point {
     }
 }
 
-/// Where in a step of length `h` a value passes zero, as a share of it; by bisection of the cubic through the values
-/// and slopes at both ends.
+/// Where in a step of length `h` a value passes zero, as a share of the step. The method is bisection of the cubic
+/// through the values and slopes at both ends.
 pub(crate) fn zero(values: [f64; 2], slopes: [f64; 2], h: f64) -> Option<f64> {
     if values[0] * values[1] >= 0.0 {
         return None;

@@ -1,8 +1,8 @@
 //! Runge and Kutta's method of fourth order.
 //!
-//! A step is a share of the shortest round trip, so that no stage needs the future; what averages is solved exactly
-//! over a step, however fast. Steps end where something jumps, since the method has no order across: the queue comes
-//! to a bound or leaves it, a slow start ends, a jump of the signal arrives. Sampled AQMs are integrated as
+//! A step is a share of the shortest round trip, so that no stage needs the future. What averages is solved exactly
+//! over a step, however fast it is. Steps end where something jumps, since the method has no order across: the queue
+//! comes to a bound or leaves it, a slow start ends, a jump of the signal arrives. Sampled AQMs are integrated as
 //! continuous ones where T is below a fifth of a round trip, and hold their signal in between otherwise.
 
 use std::mem::discriminant;
@@ -21,8 +21,8 @@ pub(crate) const PER_ROUND_TRIP: f64 = 6.0;
 /// The rest of a step behind a jump, as a share of the step, that is not worth another attempt.
 const REST: f64 = 1e-6;
 
-/// The shortest step, as a share of the longest; so far behind a jump that arrives a step ends, since what follows has
-/// to be behind it.
+/// The shortest step, as a share of the longest. A step ends that far behind a jump that arrives, since what follows
+/// has to be behind it.
 const LEAST: f64 = 1e-3;
 
 /// How near the queue is to a bound when it is at it, packets.

@@ -49,9 +49,9 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Turns a sequence of packets into instants on the wire, carrying the remainder of
-/// bits x 10^9 / rate from packet to packet, so that a million packets end exactly
-/// where a million times the true duration says.
+/// Turns a sequence of packets into instants on the wire. It carries the remainder of bits x 10^9 /
+/// rate from packet to packet. So a million packets end exactly where a million times the true
+/// duration says.
 #[derive(Clone, Debug)]
 pub struct TransmitClock {
     rate: Rate,

@@ -19,10 +19,10 @@ struct Entry {
     whole: Option<InlineTable>,
 }
 
-/// The text with another list of tables at the dotted `path`, or without it if the list is empty. `entries` is JSON, a
-/// list of `{ from, at, whole }` of which each may be left out: the number of the entry that it was, its new `at` if no
-/// more than that changes, and all of it if it changes, the last two in TOML. Entries that stay keep their
-/// comments.
+/// The text with another list of tables at the dotted `path`, or without it if the list is empty. `entries` is
+/// JSON, a list of `{ from, at, whole }` of which each may be left out. `from` is the number of the entry that it
+/// was. `at` is its new `at` if no more than that changes. `whole` is all of it if it changes. The last two are
+/// in TOML. Entries that stay keep their comments.
 ///
 /// # Errors
 /// If the text or an entry is not TOML, `entries` is no such list, or something on the way is no table.

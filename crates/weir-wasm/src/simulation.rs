@@ -65,8 +65,9 @@ impl Simulation {
         self.plain.follow(port, on);
     }
 
-    /// The steps at queue number `port` since the last call: time, time at which it is over (or NaN), kind (0 arrives,
-    /// 1 is marked, 2 is dropped, 3 leaves, 4 its ACK leaves the receiver, 5 its ACK arrives), group, flow, number.
+    /// The steps at queue number `port` since the last call: time, time at which it is over (or NaN), kind, group,
+    /// flow, number. Kinds are 0 (arrives), 1 (is marked), 2 (is dropped), 3 (leaves), 4 (its ACK leaves the
+    /// receiver) and 5 (its ACK arrives).
     pub fn steps(&mut self, port: usize) -> Vec<f64> {
         let steps = self.plain.followed(port).into_iter();
         let row = |Followed { at, step, until, group, flow, number }| {
@@ -77,8 +78,8 @@ impl Simulation {
         steps.flat_map(row).collect()
     }
 
-    /// Bytes that the receiver of each flow without an end has got since the start; NaN for a flow that was not active
-    /// all the time since `from` seconds.
+    /// Bytes that the receiver of each flow without an end has got since the start. The number is NaN for a flow that
+    /// was not active all the time since `from` seconds.
     pub fn received(&self, from: f64) -> Vec<f64> {
         self.plain.received(instant(from))
     }

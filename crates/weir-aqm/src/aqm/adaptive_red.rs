@@ -17,9 +17,9 @@
 //! min_th = max(5, target_delay C / 2),  max_th = 3 min_th
 //! ```
 //!
-//! The test runs at the first arrival later than an interval after the last test. ns-2 counts
-//! from the last *change*. In ns-2 the last step may also pass a bound, and the gentle ramp
-//! starts at the initial `max_p`; here both are as in the paper.
+//! The test runs at the first arrival later than an interval after the last test. ns-2 counts from
+//! the last *change*. In ns-2 the last step may also pass a bound, and the gentle ramp starts at
+//! the initial `max_p`. Here both are as in the paper.
 
 use alloc::vec::Vec;
 

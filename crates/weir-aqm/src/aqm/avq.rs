@@ -14,7 +14,7 @@
 //!
 //! No draw, no timer. `C~` follows every arrival, signalled or not; with dropping, the authors'
 //! ns-2 code counts accepted packets only: `adapts_to = "accepted"`. That code holds `C~` below C
-//! after the subtraction instead of before, passes packets that cannot be marked, and can count
+//! after the subtraction instead of before. It passes packets that cannot be marked. It can count
 //! packets; Weir always counts bytes.
 
 use schemars::JsonSchema;

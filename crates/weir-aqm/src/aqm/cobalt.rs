@@ -21,7 +21,7 @@
 //! new value, half of the drops would be missing.
 //!
 //! Differences: in `sch_cake`, a sojourn time below 4 MTUs, or 2 MTUs per bulk flow, is never too
-//! long; it always marks ECN-capable packets, and it has no `blue_threshold` (ns-3).
+//! long. `sch_cake` always marks ECN-capable packets, and has no `blue_threshold` (ns-3).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,17 +11,17 @@
 //! p_min = the least p_m of the flow's bins; signal with probability p_min
 //! ```
 //!
-//! An unresponsive flow drives all its bins to 1. Responsive flows rarely share all of them. Flows with `p_min = 1` enter the *penalty box*: together they pass one packet per
-//! `penalty_gap`, in bursts of `penalty_burst`.
+//! An unresponsive flow drives all its bins to 1. Responsive flows rarely share all of them. Flows with `p_min = 1`
+//! enter the *penalty box*: together they pass one packet per `penalty_gap`, in bursts of `penalty_burst`.
 //!
 //! *Moving hash.* Every `rehash`, a second set of bins with another hash takes over, so two flows do
 //! not share all bins for long. It counts packets from `warm_up` before. Meanwhile every packet of a
 //! flow in the penalty box adds `d1` to its bins there.
 //!
-//! Defaults and three rules are those of Linux: `>=` instead of the paper's `>`; drops above `max`
-//! instead of `bin_size`; above `p_min` = 1/2, an increasing share of the signals are drops. Linux
-//! differs in three points: probabilities have 16 bits; its second set counts only packets that pass
-//! the penalty box and keeps old content; its penalty box loses fractions of tokens.
+//! Defaults and three rules are those of Linux: `>=` instead of the paper's `>`; drops above `max` instead of
+//! `bin_size`; above `p_min` = 1/2, an increasing share of the signals are drops. Linux differs in three points. Its
+//! probabilities have 16 bits. Its second set counts only packets that pass the penalty box, and keeps old content.
+//! Its penalty box loses fractions of tokens.
 
 use alloc::{boxed::Box, format, vec};
 

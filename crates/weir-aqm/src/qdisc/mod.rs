@@ -27,10 +27,13 @@ use crate::{Backlog, Packet, Reason, Verdict};
 
 /// A queue discipline: owns the waiting packets and decides the order of departure.
 ///
-/// Contracts, tested over every discipline: offered = delivered + dropped + waiting;
-/// `dequeue` returns `None` only when nothing waits; `next_update` is strictly later
-/// after `update`; a late `update` is legal; no allocation in steady state; the same
-/// seed gives the same trace.
+/// Contracts, tested over every discipline:
+/// - offered = delivered + dropped + waiting;
+/// - `dequeue` returns `None` only when nothing waits;
+/// - `next_update` is strictly later after `update`;
+/// - a late `update` is legal;
+/// - no allocation in steady state;
+/// - the same seed gives the same trace.
 pub trait Discipline<P> {
     /// Queues a packet or passes it to `observer.dropped`.
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>);

@@ -21,8 +21,8 @@ thread_local! {
 struct Counting;
 
 #[expect(unsafe_code, reason = "an allocator can only be written with it")]
-// SAFETY: every call is handed on to the system's allocator as it came; counting neither
-// allocates (the counter is a constant-initialised thread-local without a destructor) nor panics.
+// SAFETY: every call is handed on to the system's allocator as it came. Counting does not panic. It
+// does not allocate, as the counter is a constant-initialised thread-local without a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -101,7 +101,7 @@ pub(crate) fn allocates_nothing<D: Discipline<Plain>>(name: &str, discipline: D)
 }
 
 /// Sends packets of six flows, half of them ECN-capable, through a port at 110% load, with a
-/// silence now and then, and counts what is allocated on the way.
+/// silence now and then. Counts the allocations on the way.
 pub(crate) fn allocations<D: Discipline<Plain>>(discipline: D, packets: u32) -> (u64, Tally) {
     let mut port = Port::new(discipline, rate(64_000_000));
     let (mut tally, mut draws, mut now) = (Tally::default(), stream("arrivals"), Instant::ZERO);
@@ -112,8 +112,8 @@ pub(crate) fn allocations<D: Discipline<Plain>>(discipline: D, packets: u32) -> 
         port.offer(Plain(PacketInfo { flow, ..packet(ecn) }), now, tally);
         draws.uniform()
     };
-    // Every line is as full as it can be at least once; if an AQM has to become used to its
-    // traffic before it lets so many in, a quarter of the packets are for that.
+    // Every line is as full as it can be at least once. Some AQMs let so many in only after some
+    // traffic: the first quarter of the packets is for them.
     for flow in 0..6 {
         arrive(1000.0, flow, &mut tally);
         for _ in 0..200 {

@@ -129,8 +129,8 @@ proptest! {
         prop_assert!(spans.windows(2).all(|pair| pair[0].1 < pair[1].1), "no two leave at the same instant");
     }
 
-    /// Between any two instants no more leaves a bucket than its tokens and its peak let through; what is always busy
-    /// sends that to the last packet, and the capacities of neighbouring intervals add up to that of both.
+    /// No more leaves a bucket between any two instants than its tokens and its peak let through. A bucket that is
+    /// always busy sends that, to the last packet. The capacities of neighbouring intervals add up to that of both.
     #[test]
     fn what_a_bucket_sends_is_within_its_capacity(
         bits in 1_000_000_u64..100_000_000,
@@ -344,8 +344,8 @@ impl Aqm for Listener {
     }
 }
 
-/// The AQM learns of every change at the instant at which it was due, before its own update, even
-/// where the line was idle and nobody asked; what was set by hand instead holds from then on.
+/// The AQM learns of every change at the instant at which it was due, before its own update. This holds even where
+/// the line was idle and nobody asked. A rate that is set by hand replaces them from then on.
 #[test]
 fn aqms_are_told_of_changes() {
     let seconds = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);

@@ -1,4 +1,4 @@
-//! A simulation of the packets that came makes the decisions that the relay made, and makes them at the same instants,
+//! A simulation of the packets that came makes the decisions of the relay at the same instants,
 //! whenever the relay is called.
 
 use proptest::prelude::*;

@@ -44,10 +44,10 @@ pub(crate) struct InOrder<Made> {
     pub(crate) damage: Option<Invalid>,
 }
 
-/// Begins with `begin`, and calls `each` for every packet in the order of the times, equal ones in that of the
-/// file; of a packet that was captured twice for the first. A capture that is not in order is opened twice: how late
-/// packets come says how long others wait for them, so that memory does not grow with the file. `go_on` is asked for
-/// every packet that is read.
+/// Begins with `begin`, and calls `each` for every packet in the order of the times. Packets of equal times come in
+/// the order of the file. `each` gets only the first copy of a packet that was captured twice. A capture that is not
+/// in order is opened twice: how late packets come says how long others wait for them, so that memory does not grow
+/// with the file. `go_on` is asked for every packet that is read.
 ///
 /// # Errors
 /// Any error of `open`, `go_on` and `each`, and of a capture that cannot be read at all.

@@ -38,8 +38,8 @@ fn parse(text: &[u8]) -> Result<DeliveryTrace, Invalid> {
 }
 
 impl Link {
-    /// Reads the traces of the link called `name`, from `folder` where they do not say where they are, and writes down
-    /// where they are and what they held.
+    /// Reads the traces of the link called `name`, from `folder` where they do not say where they
+    /// are. Writes down where they are and what they held.
     pub(crate) fn load_traces(&mut self, name: &str, folder: &Path) -> Result<(), Problem> {
         for (suffix, direction) in self.directions_mut() {
             let DirectionMut { rate, trace, trace_digest: digest, deliveries, .. } = direction;

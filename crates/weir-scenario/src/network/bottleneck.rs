@@ -2,9 +2,10 @@
 //!
 //! The bottleneck of a path is the port of its data with the least capacity, the first of equal ones.
 //! Where capacities change it is the one with the least at the start. The bottleneck of the scenario is
-//! that of its paths. Where paths have different ones, `measure.bottleneck` names it; else it is, of the
-//! paths' bottlenecks, a forward direction before a reverse one, then the one with the least capacity,
-//! then the first in the scenario. `ambiguity` says whenever such a choice was made.
+//! that of its paths. Where paths have different ones, `measure.bottleneck` names it. Without that key
+//! it is one of the paths' bottlenecks. A forward direction comes before a reverse one, then the one
+//! with the least capacity, then the first in the scenario. `ambiguity` says whenever such a choice was
+//! made.
 
 use std::collections::{HashMap, HashSet};
 

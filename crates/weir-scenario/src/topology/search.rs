@@ -107,8 +107,9 @@ impl<'a> Graph<'a> {
         Ok(best.links)
     }
 
-    /// Node by node, those that one link more leads to: each is reached with the fewest links when it is
-    /// reached first, and among as many with the least delay, since the way before it must have it too.
+    /// Each step takes in the nodes that one link more leads to. A node is reached with the fewest links
+    /// when it is reached first. The least delay decides among ways with as many links, since the way to
+    /// the node before must have it, too.
     fn search(&self, from: &str, to: &str, allowed: impl Fn(&Link, Direction) -> bool) -> Option<Best> {
         let mut reached: HashMap<&str, Reached<'_>> = HashMap::new();
         reached.insert(from, Reached { delay: Duration::ZERO, ways: 1, by: None });

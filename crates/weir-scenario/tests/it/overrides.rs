@@ -174,7 +174,7 @@ fn red(queue: &QueueConfig) -> &RedParameters {
     red
 }
 
-/// A dotted key sets one value; a table that is written as such, in braces, under its own header or from outside,
+/// A dotted key sets one value. A table that is written as such, in braces, under its own header or from outside,
 /// replaces the whole table at its path.
 #[test]
 fn a_table_replaces_and_a_dotted_key_sets() {

@@ -1,8 +1,8 @@
 //! Look-ahead: the endpoints of a flow act ahead of the clock.
 //!
-//! **The rule.** Nothing but its own packets and timers changes the two ends of a flow, and the delays
-//! behind the last port are known. So what a packet does at its endpoint is worked out as soon as it leaves
-//! its last port, at the instant of its arrival there: the receiver, the ACK, the sender, what that sends.
+//! **The rule.** Nothing but its own packets and timers changes the two ends of a flow, and the delays behind the
+//! last port are known. So what a packet does at its endpoint is worked out as soon as it leaves its last port. All
+//! of it is worked out for the instant of its arrival there: the receiver, the ACK, the sender, what that sends.
 //! Only what arrives at a port waits in the event queue: one event per packet and port.
 //!
 //! A packet is held back, and reaches its endpoint when the clock does, where something else looks at the
@@ -76,8 +76,8 @@ impl Hosts {
 
     /// A packet leaves `port` at `at`. The fast path of most packets: it is data that leaves its last port. It
     /// arrives at its receiver, its ACK at its sender, and what that allows leaves. Other ways are for packets where
-    /// something is held or due before, where something is unusual, or where there is more than delay between the
-    /// ends.
+    /// something is held or due before, or where something is unusual. They are also for packets where there is more
+    /// than delay between the ends.
     #[inline(never)]
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;
@@ -108,8 +108,8 @@ impl Hosts {
         self.timers.renew(data.flow, &mut flow.timer_at, sender.expected_timeout(), &mut self.events);
     }
 
-    /// Data that left its last port, as `origin` says, comes to the access link of its receiver at `due`, after all delay: delay and
-    /// queue commute, since both keep the order.
+    /// Data that left its last port, as `origin` says, comes to the access link of its receiver at `due`, after all
+    /// delay: delay and queue commute, since both keep the order.
     #[inline(never)]
     pub(super) fn deliver_data(&mut self, data: &Segment, mut due: Instant, origin: Origin) {
         let flow = &mut self.flows[data.flow as usize];

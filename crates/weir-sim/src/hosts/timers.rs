@@ -1,7 +1,7 @@
 //! Retransmission timers.
 //!
 //! Every ACK moves the timeout of its flow, and hardly any timer expires. So a flow whose timeout lies far ahead
-//! waits in a *bucket*, the span of time of that timeout, and stays there when the timeout moves. When the span
+//! waits in a *bucket*, the span of time of that timeout. It stays there when the timeout moves. When the span
 //! begins, the flow goes to the bucket of its present timeout; only what may expire within the span becomes an
 //! event. In a heap of all timers, each of them would be sorted again and again without ever expiring. Before its
 //! start a flow waits likewise.

@@ -161,8 +161,8 @@ impl<'a> NetworkBuilder<'a> {
         self.hosts.routing.route(route).delay()
     }
 
-    /// The least of the rates in bit/s on the route of this index that never change, and the other services, with
-    /// the propagation delay before each.
+    /// Services on the route of this index: the least of the rates that never change, in bit/s, and the other
+    /// services. Each of the latter comes with the propagation delay before it.
     pub(crate) fn services(&self, route: u32) -> (Option<u64>, Box<[(Duration, Service)]>) {
         let route = self.hosts.routing.route(route);
         let (mut before, mut fixed, mut varying) = (route.first.delay, None::<u64>, Vec::new());

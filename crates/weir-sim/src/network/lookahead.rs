@@ -1,19 +1,19 @@
 //! Look-ahead of ports: how far a port may serve packets before other ports have come to the same instant.
 //!
 //! **The rule.** What an event at one port causes arrives at another later by the delay between them. So a port may
-//! serve the next packet of a pipe before the first event of all, if that packet arrives earlier than anything that
-//! event may send here, and no timer is due before. Two ports that feed each other then take turns of a whole delay
-//! each, not of one packet.
+//! serve the next packet of a pipe before the first event of all. That packet must arrive earlier than anything that
+//! event may send here, and no timer may be due before. Two ports that feed each other then take turns of a whole
+//! delay each, not of one packet.
 //!
 //! **Why the results are the same.** A port depends on nothing but the packets that arrive and its own instants. An
-//! event at a port handles packets that left it before by at most its lateness, and endpoints act on them no earlier
-//! than at that event. So all it can cause enters a pipe to this port and arrives no earlier than the event, plus the
+//! event at a port handles packets that left it before by at most its lateness. Endpoints act on them no earlier than
+//! at that event. So all it can cause enters a pipe to this port. It arrives no earlier than the event, plus the
 //! delay of the pipe, less the lateness of a port before it: [`PortState::lookahead`](super::PortState::lookahead).
 //! Beside the packets, the flows and their round-trip times are seen at a drop. They are known beforehand only if no
-//! flow ends by itself. A queue that drops packets as they leave is called late, and takes the flows of the instant of
-//! the drop ([`Routing::live_at`](crate::hosts::Routing::live_at), [`Hosts::flows_through`](crate::hosts::Hosts)); its
-//! port does not look ahead, nor does one whose queue another takes the place of, which may come to be of that kind.
-//! With an observer, who sees all packets in order, no port looks ahead.
+//! flow ends by itself. A queue that drops packets as they leave is called late, and takes the flows of the instant
+//! of the drop ([`Routing::live_at`](crate::hosts::Routing::live_at), [`Hosts::flows_through`](crate::hosts::Hosts)).
+//! Its port does not look ahead. A port whose queue another takes the place of does not, either, as the other may be
+//! of that kind. With an observer, who sees all packets in order, no port looks ahead.
 
 use std::collections::HashMap;
 

@@ -45,9 +45,9 @@ impl Parts {
 /// How a queue changed in the course of what is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Trend {
-    /// Kendall's S over the parts: pairs in which the later queue is longer, less those in which it is shorter;
-    /// from -45 to 45, and around 0 for a stationary queue (H. B. Mann: *Nonparametric tests against trend*,
-    /// Econometrica 13(3), 1945).
+    /// Kendall's S over the parts: pairs in which the later queue is longer, less those in which it is shorter.
+    /// S is from -45 to 45, and around 0 for a stationary queue (H. B. Mann: *Nonparametric tests against
+    /// trend*, Econometrica 13(3), 1945).
     pub(crate) s: i32,
     /// The mean of the second half less that of the first, over the mean of both; 0 for an empty queue.
     pub(crate) drift: f64,

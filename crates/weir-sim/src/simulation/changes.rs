@@ -1,8 +1,8 @@
 //! Changes in mid-run: a queue takes the place of another, and flows take ways with another round trip.
 //!
 //! Endpoints act ahead of the clock because the delays behind the last port are known and packets keep their order.
-//! While packets are on their way with two different delays, neither is so: from a change of a round trip until the last
-//! packet with the former one has arrived, all endpoints act in the order of the clock.
+//! Neither is so while packets are on their way with two different delays: from a change of a round trip until the
+//! last packet with the former one has arrived. All endpoints then act in the order of the clock.
 
 use weir_types::Instant;
 

@@ -30,8 +30,10 @@ impl Simulation<'_> {
     /// - `peak`, the most bits that the peak of a bucket has let through (NaN without a peak);
     /// - `queue`, the number of waiting packets, then the variables of its discipline.
     ///
-    /// A group has `flows` in progress, the `bytes` that its receivers have got since the start, and the mean `cwnd` of
-    /// bulk flows in progress, in packets.
+    /// A group has:
+    /// - `flows`, the number in progress;
+    /// - `bytes`, which its receivers have got since the start;
+    /// - `cwnd`, the mean of bulk flows in progress, in packets.
     pub fn look(&mut self, mut report: impl FnMut(Place<'_>, &'static str, f64)) {
         self.now = self.until;
         self.catch_up();
@@ -76,8 +78,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// The bytes that the receiver of each static flow has got since the start, at this instant; NaN for a flow that
-    /// was not active all the time since `from`.
+    /// The bytes that the receiver of each static flow has got since the start, at this instant. The number is NaN
+    /// for a flow that was not active all the time since `from`.
     pub fn received(&self, from: Instant) -> Vec<f64> {
         let Self { network, recorder, .. } = self;
         let bytes = |flow: u32| {

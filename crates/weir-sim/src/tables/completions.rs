@@ -1,9 +1,9 @@
 //! The table `completions`: transfers that have ended.
 //!
 //! A transfer counts where it ends. Its time runs from the departure of its first packet, the SYN if there
-//! is one, to the arrival of its last data. Its slowdown is that time divided by the least possible time:
-//! the round trip of the handshake, if there is one, the propagation delay, and all its bytes at the rate of
-//! the slowest link of its path.
+//! is one, to the arrival of its last data. Its slowdown is that time divided by the least possible time.
+//! The latter is the propagation delay, and all its bytes at the rate of the slowest link of its path. The
+//! round trip of the handshake is added, if there is one.
 
 use super::{
     queues::Sojourns,

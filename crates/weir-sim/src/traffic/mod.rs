@@ -1,7 +1,7 @@
 //! Traffic: finite flows, and sources of datagrams.
 //!
 //! Static flows have the first ids. The *slots* of finite flows follow. A slot is reused as soon as its flow
-//! has ended, so there are as many slots as finite flows were in progress at the same time.
+//! has ended. So there are as many slots as finite flows were in progress at the same time.
 //!
 //! A *generator* decides when the next flow or datagram begins. It draws from its own random streams and
 //! never depends on queues, so that every queue discipline meets the same traffic. It has at most one

@@ -29,9 +29,9 @@ pub(crate) struct PathDelay {
 }
 
 impl PathDelay {
-    /// The least time from the departure of the first packet, at `begun`, to the arrival of the last: the round
-    /// trip of the handshake, if there is one, propagation delay, and `wire` bytes over the link that takes longest
-    /// for them, from then on.
+    /// The least time from the departure of the first packet, at `begun`, to the arrival of the last. It is the
+    /// propagation delay, and `wire` bytes over the link that takes longest for them, from `begun` on. The round
+    /// trip of the handshake is added, if there is one.
     pub(crate) fn ideal(&self, wire: u64, handshake: bool, begun: Instant) -> Duration {
         let sending = self.fixed.map_or(0, |rate| u128::from(wire) * 8_000_000_000 / u128::from(rate));
         let sending = Duration::from_nanos(u64::try_from(sending).unwrap_or(u64::MAX / 4));

@@ -4,8 +4,8 @@ use weir_sim::Measurements;
 
 use crate::{of_link, run, scenario, tables, value};
 
-/// Two groups of a flow each over a DropTail buffer of 320 ms; the second begins at 60 s and what counts is the last
-/// two minutes.
+/// Two groups of a flow each over a DropTail buffer of 320 ms. The second begins at 60 s, and the last two minutes
+/// count.
 const TWO: &str = r#"
     schema = 1
     name = "background"

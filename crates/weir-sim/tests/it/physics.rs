@@ -163,9 +163,9 @@ fn reds_queue_grows_with_the_load() {
     assert!(queues.is_sorted() && queues[2] < 45.0, "{queues:?}");
 }
 
-/// OP-RED's promise: a delay and a loss that can be had, another pair when the targets change, and the
-/// nearest point, with a word about it, when they cannot be had. With parameters that stay, RED has
-/// (10.4 ms, 2.5%), (26 ms, 1.8%) and (8.0 ms, 3.5%) here.
+/// OP-RED's promise is a delay and a loss that can be had, and another pair when the targets change.
+/// If they cannot be had, OP-RED takes the nearest point, and reports it. With parameters that stay,
+/// RED has (10.4 ms, 2.5%), (26 ms, 1.8%) and (8.0 ms, 3.5%) here.
 #[test]
 fn op_red_goes_where_it_is_told_to() {
     let text = r#"

@@ -65,9 +65,9 @@ fn cubic_follows_its_curve() {
     assert!((0.97..0.999).contains(&utilisation), "utilisation {utilisation}");
 }
 
-/// The DCTCP paper, section 3.3: N flows, a path of `C RTT` and a step at K have windows of
-/// `W = (C RTT + K) / N`, marks at `alpha = sqrt(2 / W)` and a queue between `K + N - A` and `K + N`,
-/// where `A = sqrt(N (C RTT + K) / 2)`.
+/// The DCTCP paper, section 3.3, for N flows, a path of `C RTT` and a step at K. Windows are
+/// `W = (C RTT + K) / N`, and marks come at `alpha = sqrt(2 / W)`. The queue is between `K + N - A` and
+/// `K + N`, where `A = sqrt(N (C RTT + K) / 2)`.
 #[test]
 fn dctcp_keeps_a_short_queue_and_a_busy_link() {
     let text = r#"
@@ -120,8 +120,8 @@ fn vegas_keeps_a_few_packets_of_each_flow_waiting() {
         rtt = "50 ms"
         tcp.congestion.vegas = {}
     "#;
-    // Flows that come one after the other take the queue they find for a part of the path, and keep
-    // more waiting (Low, Peterson and Wang, 2002, section V); these come within one round trip.
+    // Flows that come one after the other take the queue they find for a part of the path. They keep more
+    // waiting (Low, Peterson and Wang, 2002, section V). These flows come within one round trip.
     for count in [1.0, 2.0, 4.0] {
         let several = [("flows.ftp.count", &*format!("{count}")), ("flows.ftp.start_jitter", "\"50 ms\"")];
         let measured = run(&scenario(text, &several), 1);

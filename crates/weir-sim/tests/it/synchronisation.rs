@@ -2,8 +2,8 @@
 
 use crate::{TWENTY, of_link, paired, run, scenario, tables, value};
 
-/// Equal round trips over DropTail fill the buffer together and lose together; RED drops one here and one
-/// there, which is what it was made for (Floyd and Jacobson, 1993, section 1).
+/// Flows of equal round trips over DropTail fill the buffer together and lose together. RED drops one
+/// here and one there, which is what it was made for (Floyd and Jacobson, 1993, section 1).
 #[test]
 fn drop_tail_synchronises_and_red_does_not() {
     let drop_tail = scenario(TWENTY, &[]);

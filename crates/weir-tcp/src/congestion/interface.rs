@@ -66,8 +66,8 @@ pub enum Feedback {
     /// Some segment was marked since the sender last said that it cut its window (RFC 3168).
     #[default]
     Latched,
-    /// All segments that this ACK acknowledges for the first time were marked, or none; of a
-    /// duplicate, the segment that caused it (RFC 8257, section 3.2).
+    /// All segments that this ACK acknowledges for the first time were marked, or none. A duplicate tells of the
+    /// segment that caused it (RFC 8257, section 3.2).
     Exact,
     /// ACKs count the marked segments (RFC 9768), if both ends agree: see [`crate::accecn`].
     Accurate,

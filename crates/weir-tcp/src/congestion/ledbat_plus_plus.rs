@@ -19,9 +19,9 @@
 //! One tenth of the time goes into slowdowns. The delays: see `delay.rs`.
 //!
 //! Deviations: the first window is `tcp.initial_window`, where the draft has 2 segments. The window moves outside of
-//! loss recovery only, and, as `tcp.cwnd_validation` has it, only while it limits the sender. Where the draft is
-//! silent: RTT is the smoothed round trip when a slowdown begins, or is due; a loss in a slowdown halves ssthresh; what
-//! follows a timeout counts as a slowdown, since the queue drains then too.
+//! loss recovery only, and, as `tcp.cwnd_validation` has it, only while it limits the sender. The draft is silent on
+//! three points. RTT is here the smoothed round trip when a slowdown begins, or is due. A loss in a slowdown halves
+//! ssthresh. What follows a timeout counts as a slowdown, since the queue drains then too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,8 +12,8 @@ pub(crate) fn check_ratio(ratio: f64, parameter: &'static str) -> Result<(), Inv
     )
 }
 
-/// Segments of `payload` bytes in a burst of segmentation offload at a rate of segments per second, over a path whose
-/// least round trip is `min_rtt`: 1 ms of data, and more on short paths (`tcp_tso_autosize`).
+/// Segments of `payload` bytes in a burst of segmentation offload: 1 ms of data, and more on short paths
+/// (`tcp_tso_autosize`). `rate` is in segments per second, and `min_rtt` is the least round trip of the path.
 pub(crate) fn tso_segments(rate: f64, min_rtt: Duration, payload: u32) -> u32 {
     const MOST: u64 = 1 << 16;
     let halvings = (min_rtt.as_nanos() / 1000) >> 9;

@@ -15,9 +15,9 @@
 //! counts for the estimate. The paper's `tau` is a medium-term delay (section 2.2). Here it is the round trip
 //! without queues, which gives the published windows, unless `rtt_gain` lets it follow the measured one.
 //!
-//! With marks of probability `1 - exp(-gamma q)` at one queue q, n sources of weight a converge
-//! to `n a tau / (gamma q) = C tau + q`; with the measured round trip, `tau + q / C`, to the optimum of
-//! rates, `n a / (gamma q) = C`.
+//! With marks of probability `1 - exp(-gamma q)` at one queue q, n sources of weight a converge to
+//! `n a tau / (gamma q) = C tau + q`. With the measured round trip, `tau + q / C`, they converge to the
+//! optimum of rates, `n a / (gamma q) = C`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

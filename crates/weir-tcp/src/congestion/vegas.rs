@@ -13,8 +13,8 @@
 //! ```
 //!
 //! `base` is the least round trip seen, RTT the mean of the round. In equilibrium each flow has alpha to
-//! beta packets in the queues. The finer timeouts of the paper (section 3.1), which find a loss before
-//! the third duplicate, belong to loss recovery and are not a part of this.
+//! beta packets in the queues. The finer timeouts of the paper (section 3.1) find a loss before the
+//! third duplicate. They belong to loss recovery and are not a part of this.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

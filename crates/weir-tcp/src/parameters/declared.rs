@@ -8,12 +8,12 @@
 //! | pure ACK | no (6.1.4) | yes | yes |
 //!
 //! Two senders share a queue: if its step marks the data of a scalable one but drops what cannot be marked, hardly
-//! any SYN comes through. RFC 8257, section 3.5, therefore asks for ECT on SYN and SYN-ACK; RFC 8311, section 4.3,
-//! lets experiments lift the other rules; draft-ietf-tcpm-generalized-ecn does so for all. The table is that of Linux
-//! 7.2 (`tcp_ecn_send` in `tcp_output.c`, `tcp_ecn_send_syn` and `tcp_ecn_send_synack` in `tcp_ecn.h`), whose controls
-//! that need ECN are the scalable ones here. Each row but that of new data has a parameter that says otherwise:
-//! `ecn_on_syn`, `ecn_on_syn_ack`, `ecn_on_retransmissions`, `ecn_on_acks`. Weir sends neither FIN nor RST, and no
-//! window probes.
+//! any SYN comes through. RFC 8257, section 3.5, therefore asks for ECT on SYN and SYN-ACK. RFC 8311, section 4.3,
+//! lets experiments lift the other rules. draft-ietf-tcpm-generalized-ecn lifts all of them. The table is that of
+//! Linux 7.2 (`tcp_ecn_send` in `tcp_output.c`, `tcp_ecn_send_syn` and `tcp_ecn_send_synack` in `tcp_ecn.h`), whose
+//! controls that need ECN are the scalable ones here. Each row but that of new data has a parameter that says
+//! otherwise: `ecn_on_syn`, `ecn_on_syn_ack`, `ecn_on_retransmissions`, `ecn_on_acks`. Weir sends neither FIN nor
+//! RST, and no window probes.
 //!
 //! The codepoint is ECT(1) for a control of the low-latency queue with accurate feedback (RFC 9331, section 4.1), else
 //! ECT(0). A mark on a SYN, a SYN-ACK or an ACK slows nobody down, as in Linux.

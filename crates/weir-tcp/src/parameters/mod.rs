@@ -142,15 +142,15 @@ pub struct TcpParameters {
     #[schemars(extend("x-default-source" = "an application that writes without end", "x-default" = "never"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_every: Option<NonZeroU32>,
-    /// How long the receiver holds back ACKs of segments out of order, so that one tells of several; the first three
+    /// How long the receiver holds back ACKs of segments out of order, so that one tells of several. The first three
     /// for each hole leave at once, and none waits for more than 44 segments. At most 100 ms; Linux: 1 ms
     /// (`tcp_comp_sack_delay_ns`). "0 s": it holds back none.
     #[schemars(extend("x-default-source" = "RFC 5681, section 4.2", "x-default" = "every segment at once"))]
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")]
     pub sack_compression: Option<Duration>,
-    /// With delayed ACKs: acknowledge at once what reports a change of marks, as Linux does. That is the
-    /// first marked segment, the next one, and the one with CWR; with DCTCP, each segment that is marked
-    /// where the one before was not, or the reverse.
+    /// With delayed ACKs: acknowledge at once what reports a change of marks, as Linux does. That is the first
+    /// marked segment, the next one, and the one with CWR. With DCTCP it is each segment that is marked where the
+    /// one before was not, or the reverse.
     #[schemars(extend("x-default-source" = "RFC 3168"))]
     pub immediate_ecn_echo: bool,
     /// Quantity that `min_rto` bounds.

@@ -1,17 +1,17 @@
 //! How options of ACKs travel without making every packet larger.
 //!
-//! A [`crate::Segment`] has 24 bytes; three SACK blocks would double it, in every queue and pipe, for the sake
-//! of the few ACKs that carry any. Measured on a gigabit link, 48 bytes cost 0 to 2 per cent of time and
-//! twice the memory; 32 bytes cost nothing to be seen, but hold one block only, and a single block is
-//! gone with its ACK. So what an ACK carries stands in a log of the receiver, and the ACK bears its place
-//! there. It is written when the ACK leaves and read when it arrives: the sender learns what it would
-//! learn from a header, whichever ACKs are lost. Of two ACKs that change places the older tells
-//! nothing: what is read, and what is older, is forgotten.
+//! A [`crate::Segment`] has 24 bytes. Three SACK blocks would double it, in every queue and pipe, for the sake of
+//! the few ACKs that carry any. Measured on a gigabit link, 48 bytes cost 0 to 2 per cent of time and twice the
+//! memory. A segment of 32 bytes costs nothing that can be seen, but holds one block only, and a single block is
+//! gone with its ACK. So what an ACK carries stands in a log of the receiver, and the ACK bears its place there.
+//! It is written when the ACK leaves and read when it arrives: the sender learns what it would learn from a
+//! header, whichever ACKs are lost. Of two ACKs that change places the older tells nothing: what is read, and
+//! what is older, is forgotten.
 //!
-//! Which blocks an ACK carries: the first holds what arrived last, the others are the latest first blocks of
-//! the ACKs before that it does not cover (RFC 2018, section 4). Four are remembered, as in Linux, and three
-//! sent, which is what there is room for beside a timestamp. A segment that arrives a second time comes
-//! before them (D-SACK, RFC 2883).
+//! Which blocks an ACK carries: the first holds what arrived last. The others are the latest first blocks of the
+//! ACKs before that it does not cover (RFC 2018, section 4). Four are remembered, as in Linux, and three sent,
+//! which is what there is room for beside a timestamp. A segment that arrives a second time comes before them
+//! (D-SACK, RFC 2883).
 
 use alloc::collections::VecDeque;
 

@@ -93,8 +93,8 @@ pub(crate) trait Recovery {
     fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment;
 }
 
-/// One past the highest segment sent when the window was last cut; `None` before that, so that the loss of the very
-/// first segment is repaired.
+/// One past the highest segment sent when the window was last cut. It is `None` before that, so that the loss of
+/// the very first segment is repaired.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RecoveryPoint(Option<NonZeroU32>);
 

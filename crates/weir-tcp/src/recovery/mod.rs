@@ -1,5 +1,5 @@
 //! Loss recovery: how lost segments are found and sent again. One file or folder each. The sender tells a
-//! recovery of ACKs, marks and timeouts, and asks it what to send next; the recovery works on the
+//! recovery of ACKs, marks and timeouts, and asks it what to send next. The recovery works on the
 //! `Connection` that all of them share.
 
 mod fast_retransmit;

@@ -1,6 +1,6 @@
-//! `NewReno` fast recovery (RFC 6582). Three duplicate ACKs start it. A *partial* ACK, which covers a part of
-//! what was outstanding then, shows the next hole; it deflates the window by what it covers, less one. A
-//! *full* ACK ends recovery.
+//! `NewReno` fast recovery (RFC 6582). Three duplicate ACKs start it. A *partial* ACK, which covers a part of what
+//! was outstanding then, shows the next hole. It deflates the window by what it covers, less one. A *full* ACK ends
+//! recovery.
 
 use weir_types::Instant;
 

@@ -33,9 +33,9 @@ impl Sender {
         self.connection.due
     }
 
-    /// Takes in an ACK that is expected, caused by a segment sent at `stamp` that it is the first to cover, and
-    /// gives `send` all that it allows to leave, in rows ([`Segment::append`]); returns how many segments that are.
-    /// With an `echo` the window does not grow.
+    /// Takes in an ACK that is expected. A segment sent at `stamp` caused it, and it is the first to cover that
+    /// segment. `send` gets all that the ACK allows to leave, in rows ([`Segment::append`]). Returns how many
+    /// segments that are. With an `echo` the window does not grow.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
     pub fn on_expected_ack(

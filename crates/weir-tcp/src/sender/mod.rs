@@ -1,7 +1,7 @@
 //! The sending side of a connection. `machine` is the way of ACKs, segments and timeouts, `expected` the fast path of
-//! the usual ACK, `state` gives read access. The state that every sender has is in [`crate::connection`], the response
-//! to losses in [`crate::recovery`], what a sender that paces or counts marks adds in [`crate::transport`], the window in
-//! [`crate::congestion`].
+//! the usual ACK, `state` gives read access. The state that every sender has is in [`crate::connection`], the
+//! response to losses in [`crate::recovery`], the window in [`crate::congestion`]. What a sender that paces or counts
+//! marks adds is in [`crate::transport`].
 
 mod expected;
 mod machine;

@@ -65,8 +65,8 @@ impl Sender {
     }
 
     /// Segments in the network: sent since the last timeout and not acknowledged, less what duplicate ACKs or SACK
-    /// blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many times the window,
-    /// and a timeout then would set a threshold far above what the path has just refused.
+    /// blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many times the window. A
+    /// timeout would then set a threshold far above what the path has just refused.
     pub fn flight(&self) -> f64 {
         each_machine!(&self.machine, machine => machine.recovery.flight(&self.connection))
     }

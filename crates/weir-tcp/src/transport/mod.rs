@@ -13,8 +13,8 @@ use crate::{
     recovery::{NextSegment, Recovery},
 };
 
-/// The transport of a sender with the loss recovery `R`. The compiler makes its own copy of the way of an ACK and of a
-/// segment for each, so that plain senders have nothing of the others.
+/// The transport of a sender with the loss recovery `R`. The compiler makes its own copy of the way of an ACK and of
+/// a segment for each. So plain senders have nothing of the others.
 pub(crate) trait Transport<R: Recovery> {
     /// Facts about an ACK, and about the sender before it.
     type Before;

@@ -306,8 +306,9 @@ fn segments_declare_what_was_agreed_upon() {
     }
 }
 
-/// Where nothing is marked neither the count, whose lowest bit is ECE, nor the ECE of a SYN-ACK that agrees on the
-/// feedback of RFC 3168 holds a window back: slow start is what it is with a receiver that cannot mark. Of Prague there is nothing to compare: without such a receiver it is Reno, and not paced.
+/// Slow start without marks is what it is with a receiver that cannot mark. The count, whose lowest bit is ECE,
+/// holds no window back. The ECE of a SYN-ACK that agrees on the feedback of RFC 3168 does not, either. Prague is
+/// left out: without accurate feedback it is Reno, and not paced.
 #[test]
 fn a_count_that_stands_is_no_mark() {
     for control in CongestionConfig::NAMES.iter().filter(|name| **name != "prague") {

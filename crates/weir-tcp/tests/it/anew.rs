@@ -11,8 +11,8 @@ use weir_types::{Duration, Ecn, Instant};
 
 const DELAY: Duration = Duration::from_millis(20);
 
-/// All data that left, over a path that loses the transmissions of these numbers (counted from 0) and
-/// marks every 17th packet, until the sender has nothing more to do.
+/// All data that left until the sender had nothing more to do, and the receiver. The path loses the
+/// transmissions of these numbers (counted from 0) and marks every 17th packet.
 fn transfer(parameters: &TcpParameters, first: u32, segments: u32, lost: &[u64]) -> (Vec<Segment>, Receiver) {
     let mut sender = Sender::new(0, 1000, Arc::new(parameters.clone())).counting_from(first);
     let mut receiver = Receiver::new(0, parameters).counting_from(first);

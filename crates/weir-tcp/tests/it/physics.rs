@@ -7,8 +7,8 @@ use weir_types::{Duration, Ecn, Instant, Streams};
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 
-/// Segments delivered per round trip over a path that has room for everything and signals each
-/// segment independently with probability `p`, by a mark or by losing it.
+/// Segments delivered per round trip over a path that has room for everything. The path signals
+/// each segment independently with probability `p`, by a mark or by losing it.
 fn mean_window(p: f64, marks: bool) -> f64 {
     let parameters = Arc::new(TcpParameters { ecn: marks, ..TcpParameters::default() });
     let mut sender = Sender::new(0, 1000, Arc::clone(&parameters));

@@ -97,9 +97,9 @@ fn outcome(name: &str) -> Value {
     })
 }
 
-/// Difference of two rows, if there is any; windows must be equal in every bit. Two things are left out: the window
-/// before the SYN is acknowledged, which is 1 in ns-2 and the initial window here, and the ECE by which the ACK of
-/// the SYN agrees on ECN, which needs no agreement here.
+/// Difference of two rows, if there is any; windows must be equal in every bit. Two things are left out. One is the
+/// window before the SYN is acknowledged, which is 1 in ns-2 and the initial window here. The other is the ECE by
+/// which the ACK of the SYN agrees on ECN, which needs no agreement here.
 fn differing(mine: &Row, row: &Row) -> Option<&'static str> {
     let window = |row: &Row| row.state.map(|state| (state.cwnd, state.ssthresh));
     let agreement = row.kind == Kind::Ack && row.number == Some(0);

@@ -1,7 +1,7 @@
 //! Scenarios as systems of the fluid model.
 //!
-//! Ports, paths, load, rates and round trips are those of the scenario's network; parameters of queues and congestion
-//! controls those of the scenario with every default written out, and what its changes make of them.
+//! Ports, paths, load, rates and round trips are those of the scenario's network. Parameters of queues and congestion
+//! controls are those of the scenario with every default written out, and what its changes make of them.
 
 mod around;
 mod found;

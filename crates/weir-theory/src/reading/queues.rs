@@ -127,9 +127,9 @@ fn designed(design: &Table, unit: &Unit, interval: f64) -> (f64, f64) {
     (gain * (1.0 / zero + interval / 2.0), gain * (1.0 / zero - interval / 2.0))
 }
 
-/// K, per packet and second, and z, rad/s, of PI by the rule of Hollot and others (INFOCOM 2001): the zero z = 2 N / (R²
-/// C) cancels the pole of the windows, and K puts the crossover at `crossover` / R, which is z R but at most 0.5 if it
-/// is not given.
+/// K, per packet and second, and z, rad/s, of PI by the rule of Hollot and others (INFOCOM 2001). The zero z = 2 N /
+/// (R² C) cancels the pole of the windows. K puts the crossover at `crossover` / R. If `crossover` is not given, it
+/// is z R but at most 0.5.
 pub fn pi_gains(flows: f64, capacity: f64, rtt: f64, crossover: Option<f64>) -> (f64, f64) {
     let zero = 2.0 * flows / (rtt * rtt * capacity);
     let chosen = crossover.unwrap_or((zero * rtt).min(0.5));

@@ -1,6 +1,6 @@
-//! Quantities as text with a unit: `"64 Mbit/s"`, `"80 ms"`, `"120 packets"`, `"500 kB"`,
-//! `"1.5 BDP"`. A bare number where a unit belongs is refused, and so is a unit that two
-//! tools of the field read differently (tc's `mbps` is megabytes, ns-3's `Mbps` megabits).
+//! Quantities as text with a unit: `"64 Mbit/s"`, `"80 ms"`, `"120 packets"`, `"500 kB"`, `"1.5 BDP"`. A
+//! bare number where a unit belongs is refused. A unit that two tools of the field read differently is
+//! refused, too (tc's `mbps` is megabytes, ns-3's `Mbps` megabits).
 
 mod notation;
 mod text;

@@ -23,8 +23,9 @@
 //! "gentle"`, matches rates, but prices do not add up over a path. Loss or delay in REM's
 //! profile adds up, but with the load grows what it measures.
 //!
-//! As in the AQMs they come from, the profiles with thresholds draw before the buffer is
-//! tested, and an overflow restarts the spacing; the other two draw nothing at a full buffer.
+//! The profiles with thresholds draw before the buffer is tested, and an overflow restarts the
+//! spacing. The other two draw nothing at a full buffer. Both rules are those of the AQMs that the
+//! profiles come from.
 
 mod parameters;
 

@@ -27,9 +27,9 @@
 //! - `max_p` moves to 0.3 and `max_th` to 0.6 B only in the direction of `u`. Otherwise the load
 //!   estimate oscillates, and loss stays 40% above its target with 20 flows.
 //!
-//! The targets are reported as unachievable, and the parameters held, after ten windows in which no
-//! parameter can move, or in which u is within 0.1 and both errors are above 0.1. Every other window
-//! decrements this count.
+//! A window counts if no parameter can move in it, or if u is within 0.1 and both errors are above 0.1.
+//! After ten such windows the targets are reported as unachievable, and the parameters are held. Every
+//! other window decrements this count.
 
 mod meter;
 mod parameters;

@@ -81,8 +81,8 @@ proptest! {
         depends_on_nothing_but_arrivals(|| fifo(&config, link, seed), &rules, &operations);
     }
 
-    /// Told of a rate before anything has happened, an AQM is the AQM that was built for it; so
-    /// every AQM that uses the rate at all honours a change.
+    /// An AQM that is told of a rate before anything has happened is the AQM that was built for that rate. So every
+    /// AQM that uses the rate at all follows a change.
     #[test]
     fn a_new_rate_is_as_good_as_the_first(config in random::config(), bits in 1_000_000_u64..1_000_000_000,
                                           seed: u64, operations in operations()) {
@@ -95,8 +95,8 @@ proptest! {
     }
 }
 
-/// Whatever a scenario file says of an AQM, it runs or says why not; and enough of it runs, and
-/// signals, for the tests above to mean something.
+/// Parameters in a scenario file are accepted, whatever they are, or refused with a reason. Enough are accepted, and
+/// enough packets signalled, for the tests above to mean something.
 #[test]
 fn parameters_are_accepted_or_refused_with_a_reason() {
     let mut runner = TestRunner::deterministic();

@@ -154,8 +154,8 @@ fn size(default: Option<&str>) -> BoxedStrategy<Value> {
     bytes.prop_map(|bytes| json!(format!("{bytes} B"))).boxed()
 }
 
-/// Numbers far from the default and close to it, mostly larger, since gains are made for minutes
-/// and a trace is short; and what nobody should write.
+/// Numbers far from the default, numbers close to it, and numbers that nobody should write. Most of
+/// the far ones are larger, since gains are made for minutes and a trace is short.
 fn number(default: Option<f64>) -> BoxedStrategy<Value> {
     let default = default.unwrap_or(1.0);
     let far = around(-2.0..4.0).prop_map(move |factor| default * factor);

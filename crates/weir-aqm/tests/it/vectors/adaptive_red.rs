@@ -121,8 +121,8 @@ fn tests_are_an_interval_apart() {
     near(max_p_at(8, millis(60_001)), 0.108, 1e-12);
 }
 
-/// The packet that finds the average changed is judged by the new `max_p`, and the gentle ramp
-/// starts at it, where ns-2's and ns-3's start at the first one.
+/// The packet that finds the average changed is judged by the new `max_p`. The gentle ramp starts
+/// at the new one, too; the ramps of ns-2 and ns-3 start at the first one.
 #[test]
 fn the_gentle_ramp_starts_at_the_present_max_p() {
     let mut aqm = following(0.1);

@@ -75,8 +75,8 @@ fn a_call_after_a_long_silence_drops_four() {
     assert_eq!(left, [19, 14]);
 }
 
-/// After traffic without delay the first signal comes an interval after the first packet over
-/// target; after a silence of an interval, with the packet after it.
+/// The first signal after traffic without delay comes an interval after the first packet over
+/// target. After a silence of an interval it comes with the packet after that one.
 #[test]
 fn the_first_signal_comes_sooner_after_a_silence() {
     for (last, expected) in [(150, 300), (100, 300), (99, 210)] {
@@ -262,8 +262,8 @@ impl Listing {
     }
 }
 
-/// Asked the same at the same instants, of sojourns that wander, of overflows and of queues that
-/// ran empty, the AQM and the listing decide alike.
+/// The AQM and the listing decide alike if they are asked the same at the same instants. The
+/// questions are sojourns that wander, overflows, and queues that ran empty.
 #[test]
 fn the_aqm_is_the_listing() {
     let full = Backlog { limit: Limit::Packets(9), ..waiting(9) };

@@ -23,8 +23,8 @@ fn signals_of_a_standing_queue(codel: &mut Codel, ecn: Ecn) -> Vec<f64> {
     signals.map(|now| now.as_secs_f64() * 1e3).collect()
 }
 
-/// Under lasting overload the gaps are 100 ms over the roots of 1, 2, 3, 4, 5, whether packets
-/// are dropped or marked; with Linux's arithmetic the second is 29% short.
+/// The gaps under lasting overload are 100 ms over the roots of 1, 2, 3, 4, 5, whether packets are
+/// dropped or marked. With Linux's arithmetic the second is 29% short.
 #[test]
 fn signals_come_at_the_roots() {
     let exact = [0.0, 100.0, 170.711, 228.446, 278.446, 323.167];

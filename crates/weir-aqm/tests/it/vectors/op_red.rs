@@ -26,8 +26,8 @@ impl Driven {
         Self { aqm: parameters.build(link(), stream("op-red")), now: Instant::ZERO }
     }
 
-    /// A window in which 1000 packets arrive at once, so many of a thousand find no room and the
-    /// others wait for `delay`; then the line is busy for this part of the window.
+    /// A window in which 1000 packets arrive at once: `lost` of them find no room, and the others
+    /// wait for `delay`, in ms. The line is then busy for the part `busy` of the window.
     pub(super) fn window(&mut self, delay: f64, lost: u32, busy: f64) {
         let delay = Duration::from_secs_f64(delay / 1000.0);
         for n in 0..1000 {

@@ -59,8 +59,8 @@ fn at_the_bounds_the_targets_are_unachievable() {
     assert!(driven.max_th() > 10.0);
 }
 
-/// At low load it is `max_p` that comes to its bound, and `max_th` that takes its place; on the
-/// way back `max_p` waits until `max_th` is home.
+/// At low load `max_p` comes to its bound, and `max_th` takes its place. On the way back `max_p`
+/// waits until `max_th` is home.
 #[test]
 fn the_other_parameter_takes_the_place_of_one_at_its_bound() {
     let mut driven = Driven::new(&OpRedParameters::default());

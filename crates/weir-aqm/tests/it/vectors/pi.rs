@@ -130,9 +130,9 @@ fn the_crossover_stays_within_reason() {
     assert!(gains(None) < gains(Some(0.8)));
 }
 
-/// TCP as the paper models it, in steps of 1 ms: the window W of each of N flows grows by 1
-/// every round trip and halves with every signal of a round trip ago; the queue takes what does not fit.
-/// The mean queue of the second half of `seconds`, and how far it swings.
+/// TCP as the paper models it, in steps of 1 ms: the window W of each of N flows grows by 1 every round trip. It
+/// halves with every signal of a round trip ago. The queue takes what does not fit. Returns the mean queue of the
+/// second half of `seconds`, and how far it swings.
 fn fluid(pi: &mut Pi, flows: f64, propagation: f64, capacity: f64, seconds: u32) -> (f64, f64) {
     let (mut window, mut queue): (f64, f64) = (1.0, 0.0);
     // Window and probability of the past, the latest last.
@@ -256,8 +256,8 @@ fn parameters_are_checked_together() {
     assert_eq!(AqmConfig::Pi(designed(60, 246)).check(), Ok(()));
 }
 
-/// A link that leaves no window for so many flows cannot be designed for, nor one whose round trip is
-/// about as long as the interval; the paper's own can.
+/// No design suits a link that leaves no window for so many flows. None suits a link whose round trip is about as
+/// long as the interval. The paper's own link has a design.
 #[test]
 fn a_design_must_suit_its_link() {
     let refusal = |flows, rtt: &str, interval: &str, bits| {

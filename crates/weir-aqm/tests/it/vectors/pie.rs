@@ -96,8 +96,8 @@ fn safeguards() {
     near(signalling_rate(&mut pie, waiting(9), 100_000), p, 0.01);
 }
 
-/// The gap to the next signal is at least 0.85 / p and at most 8.5 / p, 1 / p + 0.85 / p on
-/// average but for the last; a probability of its own for each packet has neither bound.
+/// The gap to the next signal is at least 0.85 / p and at most 8.5 / p. But for the latter, it is
+/// 1 / p + 0.85 / p on average. A probability of its own for each packet has neither bound.
 #[test]
 fn signals_are_neither_too_near_nor_too_far() {
     for derandomise in [true, false] {

@@ -87,8 +87,8 @@ fn idle_time_is_so_many_samples_of_zero() {
     }
 }
 
-/// The paper's m is real; ns-2 cuts it off, but an idle time of exactly m packets is m,
-/// whatever the division does to it in the last digit.
+/// The paper's m is real; ns-2 cuts it off. An idle time of exactly m packets is m there, whatever the
+/// division does to it in the last digit.
 #[test]
 fn idle_time_in_parts_of_a_packet() {
     let idle = |idle_m, samples: f64| {

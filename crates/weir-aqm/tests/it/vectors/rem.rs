@@ -1,5 +1,5 @@
-//! REM: the price by rate and queue (equation 2), by queue alone (3), the exponential map (4), and
-//! the first REM, whose price is the average queue.
+//! REM: the price by rate and queue (equation 2), by queue alone (3), and the exponential map (4).
+//! Other tests are of the first REM, whose price is the average queue.
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Port, Reason, Verdict,

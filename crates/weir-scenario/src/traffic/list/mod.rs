@@ -15,10 +15,11 @@ use crate::files::{self, Content};
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"file": "flows.csv"}]))]
 pub struct TransferList {
-    /// A path beside the scenario's file. Each line is a transfer: CSV with the columns `start` (seconds after the
-    /// group's `start`), `size` (bytes on the wire, headers included) and, if wanted, `group`, `source` and
-    /// `destination`; or, separated by blanks, start, size, source and destination, or the lines of HPCC's traffic
-    /// generator. In any order; what follows `#` is a comment.
+    /// A path beside the scenario's file. Each line is a transfer, in one of three forms. CSV has the columns
+    /// `start` (seconds after the group's `start`), `size` (bytes on the wire, headers included) and, if wanted,
+    /// `group`, `source` and `destination`. The second form is start, size, source and destination, separated by
+    /// blanks. The third is that of HPCC's traffic generator. Lines are in any order; what follows `#` is a
+    /// comment.
     pub file: String,
     /// Digest of what the file must hold. Default: whatever it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

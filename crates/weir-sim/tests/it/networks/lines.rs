@@ -22,8 +22,8 @@ rtt = "20 ms"
 start_jitter = "1 s"
 "#;
 
-/// Fails unless `lost` of `sent` are as many as chance gives with probability `p`, five standard
-/// deviations around it, of which one in a million tests fails.
+/// Fails unless `lost` of `sent` are as many as chance gives with probability `p`, within five standard
+/// deviations. One in a million such tests fails by chance.
 #[track_caller]
 fn likely(lost: f64, sent: f64, p: f64) {
     assert!(sent * p > 50.0, "{sent} packets tell nothing about {p}");
@@ -56,9 +56,9 @@ fn a_line_loses_as_often_as_it_says() {
     likely(lost, sent, 1.0 - (1.0 - 1e-4_f64).powf(ack_bits));
 }
 
-/// One loss in n packets makes a sawtooth between W / 2 and W with n = 3/8 W^2 packets in W / 2 round trips
-/// (Mathis, Semke, Mahdavi and Ott: *The macroscopic behavior of the TCP congestion avoidance algorithm*,
-/// Computer Communication Review 27 (3), 1997).
+/// One loss in n packets makes a sawtooth between W / 2 and W. It has n = 3/8 W^2 packets in W / 2 round
+/// trips (Mathis, Semke, Mahdavi and Ott: *The macroscopic behavior of the TCP congestion avoidance
+/// algorithm*, Computer Communication Review 27 (3), 1997).
 #[test]
 fn a_periodic_loss_makes_the_sawtooth_of_the_square_root() {
     for (every, n) in [("400", 400.0_f64), ("1600", 1600.0)] {
@@ -153,9 +153,9 @@ fn a_source_asks_its_path() {
     assert!(goodput(&capable) > 2.0 * goodput(&reno), "{} and {}", goodput(&capable), goodput(&reno));
 }
 
-/// Three packets in a hundred are lost, and a source that takes no loss for congestion fills most of the
-/// link, given a recovery that repairs more than one of them in a round trip, and time: the window stands
-/// still during recovery (RFC 5681), which is nearly always.
+/// Three packets in a hundred are lost. A source that takes no loss for congestion fills most of the link.
+/// It needs a recovery that repairs more than one loss in a round trip, and time: the window stands still
+/// during recovery (RFC 5681), which is nearly always.
 #[test]
 fn losses_alone_do_not_hold_a_wireless_source_back() {
     let tcp = "{ ecn = true, min_rto = \"200 ms\", congestion.wireless = {}, \
@@ -307,8 +307,8 @@ fn packets_that_overtake_look_like_losses() {
     assert!(again("true") > 10.0);
 }
 
-/// After a pause a bucket sends its burst at the peak, so that a short transfer ends as on the faster link; a long one
-/// gets the rate.
+/// A bucket sends its burst at the peak after a pause. So a short transfer ends as on the faster link, and a
+/// long one gets the rate.
 #[test]
 fn a_bucket_is_fast_for_a_short_time() {
     let sets = |line: &'static str| {

@@ -4,7 +4,7 @@ use super::{agree, completed, rows, text};
 use crate::{of_link, run, scenario, tables, value};
 
 /// Slow start by hand: the SYN's round trip, then rounds of 2, 4, 8 and 16 packets. The first ACK of each
-/// comes a transmission (1 ms) and a round trip after its first packet; the last round keeps the link
+/// comes a transmission (1 ms) and a round trip after its first packet. The last round keeps the link
 /// busy for 16 ms.
 #[test]
 fn a_transfer_on_an_empty_path_takes_the_rounds_of_slow_start() {

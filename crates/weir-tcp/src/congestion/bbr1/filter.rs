@@ -2,8 +2,8 @@
 //! K. Nichols).
 
 /// Three samples: the greatest of the window, the greatest of what came after it, and the same of that. A sample that
-/// none after it exceeds is remembered only if a part of the window began with it, so that the estimate may fall below
-/// the greatest of the window once the first sample has left it.
+/// none after it exceeds is remembered only if a part of the window began with it. So the estimate may fall below the
+/// greatest of the window once the first sample has left it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
     /// Round and value, the values falling.

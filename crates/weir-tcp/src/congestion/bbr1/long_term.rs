@@ -4,8 +4,8 @@ use weir_types::{Duration, Instant};
 
 use crate::congestion::Delivery;
 
-/// The rate of a policer: two successive intervals of at least four rounds, each ended by a loss, that lost at least a
-/// fifth of what they delivered, at rates that differ by an eighth or 4 kbit/s at most.
+/// The rate of a policer: it shows in two successive intervals of at least four rounds, each ended by a loss. Each
+/// interval lost at least a fifth of what it delivered. Their rates differ by an eighth or 4 kbit/s at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LongTerm {
     bw: f64,

@@ -17,8 +17,8 @@
 //! Losses do not matter but for a round of packet conservation at the begin of recovery, and as a sign of a policer:
 //! two intervals of the same rate, ended by losses of a fifth, set the rate for 48 rounds. Marks do not matter.
 //!
-//! The kernel departs from the draft: it paces at 99%, and adds to the window what ACKs brought at once and three
-//! bursts of segmentation offload, rounded up to an even number, two more in the phase of 1.25.
+//! The kernel departs from the draft. It paces at 99%. It adds to the window what ACKs brought at once and three
+//! bursts of segmentation offload. The sum is rounded up to an even number, and is two more in the phase of 1.25.
 
 mod filter;
 mod long_term;
@@ -131,8 +131,8 @@ impl Bbr1 {
         self.long_term.in_use().unwrap_or_else(|| self.max_bw.get())
     }
 
-    /// Adds to a window what hosts hold back in bursts, and rounds it up to an even number, so that ACKs of every second
-    /// segment keep it full (`bbr_quantization_budget`).
+    /// Adds to a window what hosts hold back in bursts (`bbr_quantization_budget`). The sum is rounded up to an even
+    /// number, so that ACKs of every second segment keep the window full.
     fn quantization_budget(&self, cwnd: f64) -> f64 {
         let cwnd = 2.0 * ceil(0.5 * (cwnd + 3.0 * self.burst));
         // A small window would not grow in the phase that is to raise it.
@@ -178,8 +178,8 @@ impl Bbr1 {
         self.mode = Mode::ProbeBw { phase: phase % CYCLE.len(), since: now };
     }
 
-    /// A phase of a gain above 1 lasts until that much is in flight, or something is lost; one below 1 ends as soon as no
-    /// queue is left (`bbr_is_next_cycle_phase`).
+    /// A phase of a gain above 1 lasts until that much is in flight, or something is lost. A phase of a gain below 1
+    /// ends as soon as no queue is left (`bbr_is_next_cycle_phase`).
     fn update_cycle_phase(&mut self, delivery: &Delivery) {
         let Mode::ProbeBw { phase, since } = self.mode else { return };
         let full = delivery.now.since(since) > self.min_rtt;

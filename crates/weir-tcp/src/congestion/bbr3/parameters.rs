@@ -63,8 +63,9 @@ pub struct Bbr3Parameters {
     /// The greatest time that is added to `probe_wait`, drawn anew for each probe of the bandwidth.
     #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_spread: Duration,
-    /// The bandwidth is probed again after this many round trips, or as many as the product of bandwidth and round
-    /// trip has segments if these are fewer, or after `probe_wait` and `probe_spread`, whichever comes first.
+    /// The bandwidth is probed again after this many round trips, or after `probe_wait` and `probe_spread`,
+    /// whichever comes first. If the product of bandwidth and round trip has fewer segments, that is the number of
+    /// round trips.
     #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_rounds: u32,
     /// Least number of segments in a burst of segmentation offload, at rates from 1.2 Mbit/s on; at lower ones it is

@@ -28,12 +28,12 @@
 //! So below two full segments in V they become smaller. With a window of more segments the same is
 //! `mtu = cwnd mtu max(1, T / RTT) / 2`, and a window grows by `MTU / mtu` segments where it would by one.
 //!
-//! Random marks with probability p lead to a rate of `2 (1/p - 1) mtu / V` of one flow; a step marks packets in
+//! Random marks with probability p lead to a rate of `2 (1/p - 1) mtu / V` of one flow. A step marks packets in
 //! clusters, so that the rate is higher at the same p.
 //!
-//! As in Linux: the first ACK that reports a mark and an unmarked packet undoes its own halving. Linux paces by payload
-//! and calculates the rate of whole packets, so it paces 3.6% above `cwnd / RTT`; without that the window would not
-//! limit the flow, and would not grow. Segments of a transfer with an end keep their size.
+//! As in Linux: the first ACK that reports a mark and an unmarked packet undoes its own halving. Linux paces by
+//! payload and calculates the rate of whole packets, so it paces 3.6% above `cwnd / RTT`. Without that the window
+//! would not limit the flow, and would not grow. Segments of a transfer with an end keep their size.
 //!
 //! Without accurate feedback ([`crate::accecn`]) it declares no segment ECN-capable and is Reno (the draft, section
 //! 2.4.1).

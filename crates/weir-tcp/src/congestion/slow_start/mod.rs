@@ -23,8 +23,8 @@ pub enum SlowStartConfig {
     /// Also by round trips that grow; then a slower phase decides (RFC 9406).
     #[serde(rename = "hystart++")]
     HystartPlus(HystartPlusParameters),
-    /// Also by trains of ACKs as long as half the round trip, or by round trips that grow, at once
-    /// (Ha and Rhee, 2011, as Linux has it).
+    /// Also by trains of ACKs as long as half the round trip, or by round trips that grow. Either ends slow start
+    /// at once (Ha and Rhee, 2011, as Linux has it).
     Hystart(HystartParameters),
 }
 

@@ -1,7 +1,7 @@
-//! Recovery with selective acknowledgements (RFC 6675). The receiver says which segments it holds, the sender
-//! keeps a scoreboard, and segments leave while what is in the network, `pipe`, is below the window. A
-//! segment is lost when three above it have arrived ([`Scoreboard`]) or when it is late ([`Rack`]). The
-//! window is cut at once or in proportion to what arrives ([`Prr`]).
+//! Recovery with selective acknowledgements (RFC 6675). The receiver says which segments it holds, and the sender
+//! keeps a scoreboard. Segments leave while what is in the network, `pipe`, is below the window. A segment is lost
+//! when three above it have arrived ([`Scoreboard`]) or when it is late ([`Rack`]). The window is cut at once or in
+//! proportion to what arrives ([`Prr`]).
 
 mod expected;
 mod prr;
@@ -40,8 +40,9 @@ pub struct Sack {
     pub reducing: bool,
     /// The next segment leaves even if the window is full.
     pub forced: bool,
-    /// Recovery that ends begins anew while what it has sent again above its end is outstanding, as in Linux, where
-    /// that still counts as lost (`lost_out`). So it does for congestion controls that look at its state.
+    /// Recovery that ends begins anew while what it has sent again above its end is outstanding. It does so in
+    /// Linux, where that still counts as lost (`lost_out`). Here it does so for congestion controls that look at
+    /// its state.
     goes_on: bool,
     /// When the tail is to be probed; [`Instant::MAX`] if it is not.
     pub probe_at: Instant,

@@ -1,6 +1,6 @@
-//! Loss detection by time (RACK, RFC 8985): a segment is lost if a segment sent after it has arrived, and
-//! a round trip and the reordering window have passed since it was sent. RACK also detects lost
-//! retransmissions and losses at the tail.
+//! Loss detection by time (RACK, RFC 8985): a segment is lost if one sent after it has arrived, and a round trip
+//! and the reordering window have passed since it was sent. RACK also detects lost retransmissions and losses at
+//! the tail.
 //!
 //! ```text
 //! xmit, rtt:  of the segment sent last among those that arrived (section 6.2, step 2)
@@ -10,10 +10,9 @@
 //! PTO:        2 srtt, plus the maximum delay of an ACK if one segment is outstanding (section 7.2)
 //! ```
 //!
-//! The timestamp of an ACK is the time at which the transmission that caused it was sent, so step 2 is
-//! exact for retransmissions too. Transmissions are listed in the order of sending. Those that have arrived
-//! or are lost are removed from the head, so an ACK examines the list only up to the first segment that may
-//! still arrive.
+//! The timestamp of an ACK is the time at which the transmission that caused it was sent, so step 2 is exact for
+//! retransmissions too. Transmissions are listed in the order of sending. Those that have arrived or are lost
+//! are removed from the head. So an ACK examines the list only up to the first segment that may still arrive.
 
 use core::ops::Range;
 

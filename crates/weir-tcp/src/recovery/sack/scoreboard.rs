@@ -1,7 +1,7 @@
 //! The SACK scoreboard (RFC 6675, section 4): the sacked segments between the cumulative ACK and the highest
 //! segment sent. It gives the lost segments, the number in the network and the segment to send next.
 //!
-//! All segments have one size, so an unsacked segment is lost as soon as three above it are sacked (three
+//! All segments have one size. An unsacked segment is thus lost as soon as three above it are sacked (three
 //! ranges above it hold at least three). So every unsacked segment below the third highest sacked number is
 //! lost, and only this boundary is kept:
 //!

@@ -1,7 +1,7 @@
 //! The fast path of the usual ACK, and of the usual end of a wait: see [`crate::Sender::expects`].
 //!
-//! As long as no loss is suspected or repaired, nothing leaves but new data, in the order of numbers, and an ACK of the
-//! first of it has no more to say than that it has arrived.
+//! As long as no loss is suspected or repaired, nothing leaves but new data, in the order of
+//! numbers. An ACK of the first of it has no more to say than that it has arrived.
 
 use weir_types::Instant;
 

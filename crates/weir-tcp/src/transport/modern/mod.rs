@@ -1,6 +1,6 @@
 //! The transport of a sender that paces or counts marks, beside recovery with selective acknowledgements. It has
-//! pacing ([`Pacer`]), samples of the delivery rate ([`Sampler`]), accurate ECN feedback ([`SenderEcn`]), Linux's rule of
-//! when the window limits ([`WindowUsage`]), and [`Delivery`] for the congestion control.
+//! pacing ([`Pacer`]), samples of the delivery rate ([`Sampler`]) and accurate ECN feedback ([`SenderEcn`]). It also
+//! has Linux's rule of when the window limits ([`WindowUsage`]), and [`Delivery`] for the congestion control.
 
 mod accecn;
 mod expected;

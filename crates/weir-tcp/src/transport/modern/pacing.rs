@@ -9,8 +9,9 @@
 //! So what leaves late, because an ACK was awaited, gains up to half an interval. Retransmissions are paced too. The
 //! first segments of a connection leave at once, and so do all before the first round trip is known.
 //!
-//! With TSO, segments leave in bursts of what the rate sends in 1 ms, and 64 KiB more on paths of less than 512 us,
-//! halved for each further 512 us (`tcp_tso_rtt_log`); each burst waits as long as its segments would have.
+//! With TSO, segments leave in bursts of what the rate sends in 1 ms. On paths of less than 512 us a burst has
+//! 64 KiB more, halved for each further 512 us (`tcp_tso_rtt_log`). Each burst waits as long as its segments would
+//! have.
 
 use weir_types::{Duration, Instant};
 

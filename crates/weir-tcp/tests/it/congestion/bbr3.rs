@@ -105,8 +105,8 @@ fn its_phases_follow_the_draft() {
     }
 }
 
-/// The least and the most seconds from the end of an UP to the beginning of the next, over a path of this delay,
-/// without `PROBE_RTT`.
+/// The least and the most seconds from the end of an UP to the beginning of the next. The path has this delay, and
+/// there is no `PROBE_RTT`.
 fn between_probes(delay: Duration, seconds: f64) -> (f64, f64) {
     let parameters = Bbr3Parameters { probe_rtt: Duration::ZERO, ..Bbr3Parameters::default() };
     let mut path = Path::new(TcpParameters { congestion: CongestionConfig::Bbr3(parameters), ..bbr3() });

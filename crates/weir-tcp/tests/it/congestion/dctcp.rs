@@ -52,8 +52,8 @@ fn a_loss_is_answered_as_by_reno() {
     assert_eq!((bench.window.cwnd, bench.window.ssthresh), (1.0, 5.0));
 }
 
-/// Where marks are counted, Linux has alpha in 1024ths: 1024 - 64 + 20, 980 - 61, 919 - 57, 862 - 53 + 14; from 16 on it
-/// loses 1 at a time, and what is below goes at once.
+/// Where marks are counted, Linux has alpha in 1024ths: 1024 - 64 + 20, 980 - 61, 919 - 57,
+/// 862 - 53 + 14. From 16 on it loses 1 at a time, and what is below goes at once.
 #[test]
 fn counted_marks_make_alpha_whole_1024ths() {
     let parameters = DctcpParameters { integer_cwnd: true, ..DctcpParameters::default() };

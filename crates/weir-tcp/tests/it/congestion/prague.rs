@@ -1,5 +1,5 @@
-//! TCP Prague: alpha and window on a scripted pattern of marks, against a calculation of its own in integers, of 2^-40
-//! segments (Linux has 2^-20); and what it is where feedback is not accurate.
+//! TCP Prague: alpha and window on a scripted pattern of marks, against a separate calculation in integers of
+//! 2^-40 segments (Linux has 2^-20). Other tests are of Prague where feedback is not accurate.
 
 use weir_tcp::{
     accecn::EcnMode,
@@ -204,8 +204,8 @@ fn alpha_and_the_window_follow_a_scripted_pattern() {
     }
 }
 
-/// Growth per round trip of 5 ms is a 25th of a segment: one segment per 25 ms would be a fifth per round, and a
-/// flow of 25 ms sends five times as few rounds, of a window five times as large.
+/// Growth per round trip of 5 ms is a 25th of a segment. One segment per 25 ms would be a fifth per round. A
+/// flow of 25 ms sends a fifth of the rounds, of a window five times as large.
 #[test]
 fn short_round_trips_grow_as_if_they_were_longer() {
     let grown = |millis: u64| {

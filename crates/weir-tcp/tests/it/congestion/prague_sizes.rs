@@ -1,5 +1,5 @@
-//! TCP Prague with few segments per round, and the size of its segments, ACK by ACK against a calculation of its own in
-//! bytes and seconds.
+//! TCP Prague with few segments per round, and the size of its segments. They are compared ACK by ACK with a
+//! separate calculation in bytes and seconds.
 
 use weir_tcp::congestion::Congestion;
 use weir_types::Duration;
@@ -142,8 +142,8 @@ impl Bytes {
     }
 }
 
-/// As marks grow more frequent, segments shrink so that two of them fit into 25 ms, to 150 bytes of data at least;
-/// and they grow again.
+/// As marks grow more frequent, segments shrink so that two of them fit into 25 ms, to 150 bytes of data at least.
+/// They grow again as marks grow rarer.
 #[test]
 fn below_two_segments_in_25_ms_they_become_smaller() {
     let rtt = Duration::from_millis(10);

@@ -110,7 +110,7 @@ fn the_round_trip_is_followed_with_a_weight() {
 }
 
 /// Equation 4 by hand: nine marks of ten are a price of ln 10, worth 5625 / ln 10 - 1 packets per second,
-/// 2441.9; times 10.84 ms, 26.47 packets, where the paper's 21 / 5625 s leave 9.12.
+/// 2441.9. That rate times 10.84 ms is 26.47 packets; the paper's 21 / 5625 s leave 9.12.
 #[test]
 fn a_queue_in_the_round_trip_opens_the_window() {
     for (rtt_gain, expected) in [(1.0, 26.47), (0.0, 9.12)] {

@@ -96,9 +96,9 @@ fn delayed_acks_halve_the_growth_unless_segments_count() {
     }
 }
 
-/// RFC 9438, equation 5: `W = 1.054 (RTT / p)^(3/4)`. It assumes that every cut comes at the plateau,
-/// where fast convergence would lower it each time that it comes a little early. As the curve is flat there,
-/// a plateau that is wrong by a tenth moves by a segment in ten cuts, and is not quite the right one.
+/// RFC 9438, equation 5: `W = 1.054 (RTT / p)^(3/4)`. It assumes that every cut comes at the plateau, where
+/// fast convergence would lower it each time that it comes a little early. The curve is flat there. So a
+/// plateau that is wrong by a tenth moves by a segment in ten cuts, and is not quite the right one.
 #[test]
 fn cubic_allows_the_fourth_root_of_the_cube() {
     let parameters = CubicParameters {
@@ -133,8 +133,8 @@ fn dctcp_cuts_little_where_marks_are_few() {
 }
 
 /// Losses that mean nothing, one in a hundred, allow Reno a window of `sqrt(1.5 / 0.01)` = 12. A sender that
-/// answers to marks alone (the REM paper, section 5) has what the marks allow it, less what it cannot
-/// grow while it repairs: with a window of 24, in a quarter of the round trips.
+/// answers to marks alone (the REM paper, section 5) has what the marks allow it. It has less by what it
+/// cannot grow while it repairs: with a window of 24, in a quarter of the round trips.
 #[test]
 fn a_wireless_sender_has_the_window_that_its_marks_allow() {
     let wireless = CongestionConfig::from_name("wireless").unwrap();

@@ -92,8 +92,8 @@ fn a_mark_among_losses_still_halves() {
     assert!(marked.iter().any(|window| *window < 0.6 * peak));
 }
 
-/// On a mixed path losses count as long as the latest ACK tells of a router that knows nothing of ECN, and
-/// for a round trip after.
+/// On a mixed path losses count as long as the latest ACK tells of a router that knows nothing of ECN.
+/// They also count for a round trip after.
 #[test]
 fn on_a_mixed_path_losses_count_until_all_routers_are_known_to_mark() {
     let mixed = WirelessParameters { mixed_path: true, ..WirelessParameters::default() };

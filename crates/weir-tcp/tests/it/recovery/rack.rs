@@ -219,8 +219,8 @@ fn the_sender_repairs_its_repairs() {
     assert_eq!(desk.expire(), [1], "nothing left after it: the timer");
 }
 
-/// Section 7: two round trips without an ACK and the last segment leaves again, or a new one if there is
-/// any; an ACK beyond it that tells of no second copy cuts the window.
+/// Section 7: after two round trips without an ACK the last segment leaves again, or a new one if there is
+/// any. An ACK beyond it that tells of no second copy cuts the window.
 #[test]
 fn the_tail_is_probed() {
     let sack = SackParameters { tlp: true, ..by_time() };
