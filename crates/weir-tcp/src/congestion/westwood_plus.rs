@@ -41,11 +41,7 @@ pub struct WestwoodPlusParameters {
 
 impl Default for WestwoodPlusParameters {
     fn default() -> Self {
-        Self {
-            min_sample: Duration::from_millis(50),
-            filter_twice: false,
-            reno: RenoParameters::default(),
-        }
+        Self { min_sample: Duration::from_millis(50), filter_twice: false, reno: RenoParameters::default() }
     }
 }
 

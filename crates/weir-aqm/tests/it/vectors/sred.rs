@@ -59,7 +59,9 @@ fn the_queue_counts_in_three_steps() {
 fn a_buffer_in_bytes_has_steps_in_bytes() {
     for limit in [Limit::Bytes(600_000), Limit::Span(600_000)] {
         let mut sred = SredParameters::default().build(Link { limit, ..link() }, stream("sred"));
-        for (packets, bytes, p) in [(10, 99_999, 0.0), (10, 100_000, 0.0375), (500, 199_999, 0.0375), (1, 200_000, 0.15)] {
+        for (packets, bytes, p) in
+            [(10, 99_999, 0.0), (10, 100_000, 0.0375), (500, 199_999, 0.0375), (1, 200_000, 0.15)]
+        {
             sred.on_enqueue(packet(Ecn::NotEct), Backlog { packets, bytes, limit }, Instant::ZERO);
             near(read(&sred, "probability"), p, 1e-15);
         }
@@ -86,7 +88,9 @@ fn the_frequency_of_hits_estimates_the_number_of_flows() {
 /// Section 3: up to 256 flows the probability grows as their square, and no more beyond.
 #[test]
 fn the_probability_grows_as_the_square_of_the_number_of_flows() {
-    for (frequency, p) in [(1.0 / 64.0, 0.15 / 16.0), (1.0 / 128.0, 0.15 / 4.0), (1.0 / 256.0, 0.15), (1.0 / 500.0, 0.15)] {
+    for (frequency, p) in
+        [(1.0 / 64.0, 0.15 / 16.0), (1.0 / 128.0, 0.15 / 4.0), (1.0 / 256.0, 0.15), (1.0 / 500.0, 0.15)]
+    {
         let mut sred = build(&SredParameters { alpha: Some(probability(frequency)), ..one_zombie(false) });
         arrive(&mut sred, 7, 600);
         // One hit from no frequency at all: P is its weight.

@@ -302,7 +302,7 @@ impl Bbr1 {
         }
     }
 
-    /// PROBE_RTT keeps the window so small that samples of the rate tell too little.
+    /// `PROBE_RTT` keeps the window so small that samples of the rate tell too little.
     fn limits_itself(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt(_))
     }

@@ -290,7 +290,7 @@ impl Bbr3 {
         self.cwnd = window.cwnd;
     }
 
-    /// PROBE_RTT keeps the window so small that samples of the rate tell too little.
+    /// `PROBE_RTT` keeps the window so small that samples of the rate tell too little.
     fn limits_itself(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt(_))
     }

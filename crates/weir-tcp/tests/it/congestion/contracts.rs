@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use weir_tcp::congestion::{
-    Congestion, CongestionConfig, CubicParameters, HystartParameters, RenoParameters, Repair, SlowStartConfig,
+    CongestionConfig, CubicParameters, HystartParameters, RenoParameters, Repair, SlowStartConfig,
 };
 use weir_types::{Duration, Probability};
 

@@ -2,7 +2,7 @@
 
 use weir_tcp::{
     accecn::EcnMode,
-    congestion::{Ack, Congestion, CongestionConfig, DctcpParameters},
+    congestion::{Ack, CongestionConfig, DctcpParameters},
 };
 use weir_types::Probability;
 

@@ -2,7 +2,7 @@
 
 use weir_tcp::{
     TcpParameters,
-    congestion::{Congestion, CongestionConfig, Facts, Marks},
+    congestion::{CongestionConfig, Facts, Marks},
     recovery::{LossDetection, RecoveryConfig, SackParameters},
 };
 

@@ -21,7 +21,7 @@ mod westwood_plus;
 mod whole_segments;
 mod wireless;
 
-use weir_tcp::congestion::{Ack, AnyCongestion, Congestion, CongestionConfig, Repair, Signal, Window};
+use weir_tcp::congestion::{Ack, AnyCongestion, CongestionConfig, Repair, Signal, Window};
 use weir_types::{Duration, Instant};
 
 /// A congestion control and its window, with a clock and a path that delivers everything.

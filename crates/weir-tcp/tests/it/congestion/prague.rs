@@ -72,8 +72,8 @@ impl Script {
             state: RecoveryState::Open,
             min_rtt: rtt,
             next_release: now,
-            bytes: self.prague.segment_bytes().unwrap_or(FULL_BYTES),
-            payload: self.prague.segment_bytes().unwrap_or(FULL_BYTES) - HEADER,
+            bytes: self.prague.pace().bytes.unwrap_or(FULL_BYTES),
+            payload: self.prague.pace().bytes.unwrap_or(FULL_BYTES) - HEADER,
             sample: None,
         };
         self.prague.on_delivery(&delivery, &mut self.window);
@@ -277,7 +277,7 @@ fn without_accurate_feedback_it_is_reno() {
     let mut prague = Prague::new(&PragueParameters::default());
     prague.on_ecn(EcnMode::Off);
     assert!(prague.answers_marks());
-    assert_eq!(prague.pacing_rate(), None);
+    assert_eq!(prague.pace().rate, None);
     let mut window = Window { cwnd: 20.0, ssthresh: 20.0, bound: f64::INFINITY };
     let signal = Signal { now: Instant::ZERO, flight: 20.0 };
     assert_eq!(prague.on_loss(signal, &mut window), Repair::Recover);

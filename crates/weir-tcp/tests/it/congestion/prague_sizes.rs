@@ -1,7 +1,6 @@
 //! TCP Prague with few segments per round, and the size of its segments. They are compared ACK by ACK with a
 //! separate calculation in bytes and seconds.
 
-use weir_tcp::congestion::Congestion;
 use weir_types::Duration;
 
 use super::prague::{FULL_BYTES, HEADER, Script};
@@ -152,7 +151,7 @@ fn below_two_segments_in_25_ms_they_become_smaller() {
     let mut sizes = Vec::new();
     for step in 0..4000_u32 {
         let paced =
-            script.prague.pacing_rate().map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
+            script.prague.pace().rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
         script.now += paced.max(rtt / (script.window.cwnd as u64));
         // Of twenty nineteen, then of five four, then none.
         let marked = match step {
@@ -163,7 +162,7 @@ fn below_two_segments_in_25_ms_they_become_smaller() {
         let (una, high) = (script.una + 1, script.high);
         script.tell(1, u32::from(marked));
         other.ack(script.now.as_secs_f64(), rtt.as_secs_f64(), una, high, marked);
-        let size = script.prague.segment_bytes().expect("a size");
+        let size = script.prague.pace().bytes.expect("a size");
         assert!((f64::from(size) - other.mtu).abs() <= 1.0, "ACK {step}: {size}, {}", other.mtu);
         assert!((script.window.cwnd - other.cwnd).abs() < 0.5, "ACK {step}");
         // Here full segments per second.
