@@ -15,9 +15,9 @@
 //!          p_sred min(1, 1 / (256 P)^2) (1 + Hit / P)    full SRED
 //! ```
 //!
-//! The arrival is signalled with probability `p_zap`. N flows of TCP keep the queue where they did with one flow if
-//! the probability grows as N², so `p_zap` does up to 256 flows. In full SRED a flow that sends more than its share
-//! has more hits, and is signalled more often.
+//! The arrival is signalled with probability `p_zap`. The queue stays where it is with N flows of TCP if the
+//! probability grows as N²: so does `p_zap`, up to 256 flows. In full SRED a flow that sends more than its share has
+//! more hits, and is signalled more often.
 //!
 //! Until the list is full an arrival joins it and counts as no hit.
 

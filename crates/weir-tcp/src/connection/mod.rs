@@ -13,7 +13,7 @@ use weir_types::{Ecn, Instant};
 pub use self::rtt::RttEstimator;
 use crate::{
     Declared, Flags, Header, Segment, TcpParameters,
-    congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
+    congestion::{Ack, AnyCongestion, Repair, Signal, Window},
 };
 
 /// Counts of a sender's retransmissions, timeouts and cuts so far.

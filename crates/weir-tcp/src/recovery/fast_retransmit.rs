@@ -9,7 +9,7 @@ use weir_types::Instant;
 use super::{NextSegment, Recovery, RecoveryPoint};
 use crate::{
     AckOptions, Segment,
-    congestion::{Ack, Congestion, Repair},
+    congestion::{Ack, Repair},
     connection::Connection,
 };
 

@@ -7,7 +7,7 @@ use weir_types::Instant;
 use super::{
     FastRecovery, FastRetransmit, FullAckWindow, NewRenoParameters, Recovery, RecoveryConfig, TimerReset,
 };
-use crate::{Segment, congestion::Congestion, connection::Connection};
+use crate::{Segment, connection::Connection};
 
 /// Fast recovery that ends when all that was outstanding at its beginning is acknowledged.
 #[derive(Clone, Debug, Default)]

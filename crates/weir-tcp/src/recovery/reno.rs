@@ -4,7 +4,7 @@
 use weir_types::Instant;
 
 use super::{FastRecovery, FastRetransmit, RecoveryConfig, RenoRecoveryParameters};
-use crate::{Segment, congestion::Congestion, connection::Connection};
+use crate::{Segment, connection::Connection};
 
 /// Fast recovery that any ACK of new data ends.
 #[derive(Clone, Debug, Default)]

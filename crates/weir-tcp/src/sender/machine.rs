@@ -7,7 +7,7 @@ use weir_types::Instant;
 
 use crate::{
     AckOptions, Segment, TcpParameters,
-    congestion::{Congestion, Signal},
+    congestion::Signal,
     connection::{Connection, Rest},
     parameters::RecoveryConfig,
     recovery::{FastRecovery, FastRetransmit, NewReno, NextSegment, Recovery, Reno, Sack},

@@ -15,7 +15,6 @@ use weir_types::{Instant, Rng};
 use self::machine::{AnyMachine, each_machine};
 use crate::{
     AckOptions, Segment, TcpParameters,
-    congestion::Congestion,
     connection::{Connection, Rest},
 };
 

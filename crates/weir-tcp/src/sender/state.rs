@@ -5,7 +5,6 @@ use weir_types::{Duration, Rate};
 use super::{AnyMachine, Sender, each_machine};
 use crate::{
     Counters,
-    congestion::Congestion,
     recovery::{Recovery, Sack},
 };
 

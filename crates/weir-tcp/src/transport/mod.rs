@@ -8,7 +8,6 @@ use weir_types::Instant;
 pub(crate) use self::modern::Modern;
 use crate::{
     AckOptions, Flags, Segment,
-    congestion::Congestion,
     connection::{Connection, Rest},
     recovery::{NextSegment, Recovery},
 };

@@ -1,7 +1,7 @@
 //! The least round trip, and `PROBE_RTT`: a short time with little in flight, so that it can be seen again.
 
 use super::{
-    Bbr3, Congestion, Delivery, MIN_CWND, RateSample, Window, bdp,
+    Bbr3, Delivery, MIN_CWND, RateSample, Window, bdp,
     state::{Acks, Mode},
     tick,
 };

@@ -279,7 +279,7 @@ impl Prague {
     }
 
     /// Sets the rate at which segments may leave.
-    fn pace(&mut self, delivery: &Delivery, window: &Window) {
+    fn update_pacing_rate(&mut self, delivery: &Delivery, window: &Window) {
         let rate = if self.is_rate(window) {
             let v = self.rtt.max(self.target());
             let early = delivery.now.since(self.updated).as_secs_f64() < v / 2.0;
@@ -343,7 +343,7 @@ impl Congestion for Prague {
         if delivery.una >= self.round_end && !self.is_early(self.updated, delivery.now, window) {
             self.end_round(delivery, window);
         }
-        self.pace(delivery, window);
+        self.update_pacing_rate(delivery, window);
         let few = window.cwnd * self.sizes.share() <= self.parameters.rate_mode_below.0;
         self.by_rate = self.saw_mark && few;
         if self.by_rate {

@@ -6,7 +6,7 @@ use weir_types::{Duration, Instant};
 use super::{Probe, Sack};
 use crate::{
     AckOptions, Segment,
-    congestion::{Ack, Congestion, Repair},
+    congestion::{Ack, Repair},
     connection::Connection,
     recovery::{NextSegment, Recovery},
 };

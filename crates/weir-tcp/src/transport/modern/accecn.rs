@@ -5,7 +5,6 @@ use weir_types::Ecn;
 use crate::{
     Declared, Flags, Segment, TcpParameters,
     accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
-    congestion::Congestion,
     connection::Connection,
 };
 

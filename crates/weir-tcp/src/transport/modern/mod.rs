@@ -20,7 +20,7 @@ use super::{Departure, Transport};
 use crate::{
     AckOptions, Flags, Segment, TcpParameters,
     accecn::AccEcnOption,
-    congestion::{Ack, Congestion, Delivery, Pace},
+    congestion::{Ack, Delivery, Pace},
     connection::{Connection, Rest},
     recovery::{NextSegment, Recovery, Report, Sack},
 };

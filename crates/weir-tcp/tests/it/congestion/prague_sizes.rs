@@ -1,6 +1,7 @@
 //! TCP Prague with few segments per round, and the size of its segments. They are compared ACK by ACK with a
 //! separate calculation in bytes and seconds.
 
+use weir_tcp::congestion::Congestion;
 use weir_types::Duration;
 
 use super::prague::{FULL_BYTES, HEADER, Script};
