@@ -31,7 +31,14 @@ def test_a_queue_of_another_tool(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("bbr", "bbr1"), ("bbr2", "bbr3"), ("westwood", "Weir has none"), ("hybla", "`cubic`")]
+    ("name", "said"),
+    [
+        ("bbr", "bbr1"),
+        ("bbr2", "bbr3"),
+        ("westwood", "westwood-plus`"),
+        ("veno", "Weir has not this one"),
+        ("hybla", "`cubic`"),
+    ],
 )
 def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command: Command) -> None:
     commands = [
@@ -52,7 +59,7 @@ def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command
         ("links.bottleneck.queue.reno", "`reno` is a congestion control"),
         ("links.bottleneck.queue.BBR1", "flows.GROUP.tcp.congestion.bbr1 = {}"),
         ("links.bottleneck.queue.bbr", "bbr3"),
-        ("links.bottleneck.queue.westwood", "a congestion control, which flows have: Reno with an estimate"),
+        ("links.bottleneck.queue.westwood", "write `tcp.congestion.westwood-plus`"),
         ("links.bottleneck.queue.sqm", "CAKE is COBALT"),
         ("links.bottleneck.queue.pie2", "`pi2`"),
         ("flows.web.tcp.congestion.olia", "Multipath TCP"),

@@ -205,6 +205,8 @@ def _edit(store: Path, rng: random.Random) -> str:
         table = rng.choice(("chunks", "payloads", "runs", "sweeps", "sweeps"))
         columns = [row[1] for row in sql.execute(f"PRAGMA table_info({table})")]
         ids = [row for (row,) in sql.execute(f"SELECT rowid FROM {table}")]  # noqa: S608
+        if not ids:
+            return f"no row of {table}"
         row, column = rng.choice(ids), rng.choice(columns)
         value = rng.choice((*_VALUES, f"(SELECT {column} FROM {table} ORDER BY rowid DESC LIMIT 1)"))  # noqa: S608
         some = f"rowid = {row}" if rng.random() < 0.8 else "1"

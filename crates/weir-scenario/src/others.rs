@@ -260,7 +260,7 @@ const CONTROLS: &[(&[&str], &str)] = &[
     (&["stcp"], "write `scalable`"),
     (
         &["westwood", "westwood+", "tcpw"],
-        "write `westwood-plus`; the first Westwood, which samples each ACK, is not there",
+        "write `tcp.congestion.westwood-plus`; the first Westwood, which takes a sample of each ACK, is not there",
     ),
     (
         &["veno"],

@@ -221,32 +221,36 @@ def scan(
         if asked is not None:
             journal.ask(asked)
         join = "" if asked is None else "JOIN asked USING (run)"
-        # Of each chunk: how many of its runs are asked for, whether they are all, its version, its tables.
+        # Of each chunk: how many of its runs are asked for, whether they are all, its versions, its tables.
         parts = sql.execute(
-            "SELECT chunk, asked, asked = runs, results_version, "  # noqa: S608
+            "SELECT chunk, asked, asked = runs, results_version, weir, "  # noqa: S608
             "EXISTS (SELECT 1 FROM payloads WHERE chunk = chunks.id) FROM "
             f"(SELECT chunk, count(*) AS asked FROM runs {join} GROUP BY chunk) "
             "LEFT JOIN chunks ON chunks.id = chunk"
         ).fetchall()
-        others = sum(count for _, count, _, version, _ in parts if version not in {results_version, None})
+        others = sum(count for _, count, _, version, _, _ in parts if version not in {results_version, None})
         if checked and others:
             raise damaged(journal.store, f"{others:,} runs are said to be of another results version")
         if table == RUNS:
             return runs_table(sql, f"{join} WHERE results_version = ?", (results_version,)).lazy()
-        if lost := sum(count for _, count, _, _, has_tables in parts if not has_tables):
+        if lost := sum(count for _, count, *_, has_tables in parts if not has_tables):
             raise damaged(journal.store, f"{lost:,} runs have no tables")
         names = [name for (name,) in sql.execute("SELECT DISTINCT name FROM payloads ORDER BY name")]
         if names and table not in names:
             known = dict.fromkeys([RUNS, *names])
             raise StoreError(f"{journal.store} has no table {table!r}", f"there are: {', '.join(known)}")
         # Chunk to whether all of its runs are asked for.
-        whole = {chunk: all_ for chunk, _, all_, version, _ in parts if version == results_version}
+        whole = {chunk: all_ for chunk, _, all_, version, _, _ in parts if version == results_version}
         # By chunk, for which there is an index.
         found = payloads(
             sql,
             "WHERE chunk IN (SELECT id FROM chunks WHERE results_version = ?) AND name = ? ORDER BY chunk",
             (results_version, table),
         )
+        # What another version of Weir wrote may lack a table.
+        own = {chunk for chunk, _, _, _, weir, _ in parts if weir == _core.__version__} & whole.keys()
+        if own - {payload.chunk for payload in found}:
+            raise damaged(journal.store, f"some runs have no table {table!r}")
         sources: list[pl.LazyFrame] = []
         for payload in found:
             if payload.chunk in whole:

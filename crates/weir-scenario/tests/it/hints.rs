@@ -164,7 +164,7 @@ fn names_of_other_tools_lead_to_ours() {
         ("sqm", "CAKE is COBALT"),
         ("pie2", "is `pi2`; PIE (RFC 8033) is `pie`"),
         ("esfq", "`fq`"),
-        ("westwood", "a congestion control, which flows have: Reno with an estimate"),
+        ("veno", "a congestion control, which flows have: Reno with an estimate"),
         ("htb", "rate is the shaper"),
         ("netem", "properties of the link"),
     ] {
@@ -175,7 +175,7 @@ fn names_of_other_tools_lead_to_ours() {
     }
     for (written, ours) in [
         ("bbr2", "bbr3"),
-        ("westwood", "Weir has none"),
+        ("westwood", "westwood-plus`"),
         ("htcp", "`cubic`"),
         ("stcp", "`scalable`"),
         ("nv", "`vegas`"),

@@ -151,7 +151,11 @@ fn no_model(discipline: &str) -> TheoryError {
         }
         "blue" => format!("Blue: {EVENTS}"),
         "sfb" => format!("SFB: {EVENTS}"),
-        "sred" => format!("SRED: its probability steps with the queue, and {EVENTS}"),
+        "sred" => {
+            "SRED's probability steps with the queue and with each hit: no fluid model of it is published that we \
+             know of"
+                .to_owned()
+        }
         "choke" => {
             "CHOKe drops waiting packets of the flow that arrives, and here a queue tells no flows apart"
                 .to_owned()
