@@ -39,8 +39,8 @@ def _goodput(text: str, folder: Path) -> dict[str, float]:
 
 
 def test_noise_costs_it_less_than_reno(tmp_path: Path) -> None:
-    """One loss in 200 segments: Reno sends about 1.22 / sqrt(p) = 17 segments in a round trip, of 42 that the path holds
-    (Mathis and others, 1997). Westwood+ measures what the path has carried, and keeps its window."""
+    """One loss in 200 segments: Reno sends about 1.22 / sqrt(p) = 17 segments in a round trip (Mathis and
+    others, 1997), and the path holds 42. Westwood+ measures what the path carries, and keeps its window."""
     noisy = LINE.replace("COUNT", "1").replace("queue.", "loss.bernoulli = { per_packet = 0.005 }\nqueue.", 1)
     goodput = _goodput(noisy, tmp_path)
     assert 30 < goodput["reno"] < 60, goodput

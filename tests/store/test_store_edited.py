@@ -84,6 +84,16 @@ def test_runs_without_tables_are_said_when_they_are_read(path: Path, lost: str) 
         assert_holds(store, RUNS[:24])
 
 
+@pytest.mark.parametrize("lost", ["UPDATE payloads SET chunk = 99", "DELETE FROM payloads"])
+def test_a_table_that_a_chunk_lost_is_said_when_it_is_read(path: Path, lost: str) -> None:
+    """The others of its tables are there, so the runs seem whole."""
+    edit(path, f"{lost} WHERE chunk = 5 AND name = 'links'")
+    with Store.open(path) as store:
+        with pytest.raises(DamagedStoreError, match="some runs have no table 'links'"):
+            store.scan("links", RUNS)
+        assert store.scan("flows", RUNS).collect().height > 0
+
+
 def test_runs_of_a_wrong_version_are_said_when_they_are_read(path: Path) -> None:
     edit(path, "UPDATE chunks SET results_version = -5 WHERE id = 5")
     with Store.open(path) as store, pytest.raises(DamagedStoreError, match="another results version"):

@@ -33,7 +33,7 @@ def test_one_zombie_counts_hits_by_hand() -> None:
 
 @pytest.mark.parametrize(("waiting", "p"), [(9, 0.0), (10, 0.0375), (19, 0.0375), (20, 0.15)])
 def test_the_probability_has_three_steps(waiting: int, p: float) -> None:
-    """The packet on the wire does not wait. A list that is not full has no hits, so the number of flows is unbounded."""
+    """A list that is not full has no hits, so there is no bound on the number of flows."""
     queue = sred(waiting, zombies=65_536)
     assert len(queue) == waiting
     queue.offer(0.0, 1000, 1)
@@ -51,8 +51,9 @@ def test_signals_are_drawn_with_the_probability() -> None:
 
 
 @pytest.mark.parametrize(("full", "factor"), [(False, 1.0), (True, 3.0)])
-def test_a_hit_raises_the_probability_of_full_sred(full: bool, factor: float) -> None:
-    """One packet of four waits: a quarter of 0.15. P = 1/2 and `flows` of 4 take a quarter of that, and 1 + 1/P is 3."""
+def test_a_hit_raises_the_probability_of_full_sred(*, full: bool, factor: float) -> None:
+    """One packet of four waits: a quarter of 0.15. P = 1/2 and `flows` of 4 take a quarter of that.
+    1 + 1/P is 3."""
     table = {"zombies": 1, "alpha": 0.5, "flows": 4, "full": full}
     queue = weir.Queue({"sred": table}, rate="8 Mbit/s", buffer="4 packets", seed=1)
     assert queue.offer(0.0, 1000, 7).verdict == "accepted"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-
 import weir
+
+WIDE_RED = 'links.line.queue.red = { min_th = "50 packets", max_th = "500 packets" }'
 
 LINE = """
 schema = 1
@@ -27,9 +28,9 @@ start_jitter = "5 s"
 few = { flows.users.count = 20 }
 some = { flows.users.count = 60 }
 many = { flows.users.count = 200 }
-red-few = { flows.users.count = 20, links.line.queue.red = { min_th = "50 packets", max_th = "500 packets" } }
-red-many = { flows.users.count = 200, links.line.queue.red = { min_th = "50 packets", max_th = "500 packets" } }
-"""
+red-few = { flows.users.count = 20, {WIDE_RED} }
+red-many = { flows.users.count = 200, {WIDE_RED} }
+""".replace("{WIDE_RED}", WIDE_RED)
 
 
 def test_ten_times_the_flows_leave_the_queue_where_it_is(tmp_path: Path) -> None:
