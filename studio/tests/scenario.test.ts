@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
-import { LIBRARY, START } from "../src/core/library";
+import { entry } from "../src/core/entry";
+import { library, START } from "../src/core/library";
 import { allDisciplines, at, congestionControls, edit, read, resolve, withCongestion, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
 import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
 
-beforeAll(() => {
-  initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
-});
+// Not before the tests: there is one of each scenario of the library.
+initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
 
 describe("edits", () => {
   it("change one value and keep the comments", () => {
@@ -23,12 +23,19 @@ describe("edits", () => {
     expect(resolve(changed, "b").parameters.target).toBe("7 ms");
     expect(resolve(changed, "a").discipline).toBe("drop-tail");
   });
+  it("find a label and a title however TOML writes them", () => {
+    const plain = START.slice(0, START.indexOf("[variants.a]"));
+    const dotted = `${plain}[variants]\na.label = 'one "1"'\nb = { label = "th\\u0072ee" }\nc = {}\n`;
+    expect(["a", "b", "c"].map((name) => resolve(dotted, name).label)).toEqual(['one "1"', "three", "DropTail"]);
+    const titles = library().flatMap((part) => part.choices.slice(part.label === "Start" ? 1 : 0));
+    expect(titles.filter(({ id, title }) => title !== read(entry(id)!.text).title)).toEqual([]);
+  });
   it("add a variant", () => {
     const text = withVariant(START, "c", resolve(START, "a"), "rem");
     expect(read(text).variants).toEqual(["a", "b", "c"]);
     expect(resolve(text, "c").discipline).toBe("rem");
   });
-  it.each(LIBRARY.flatMap((part) => part.choices.map((one) => [one.id, one.text] as const)))(
+  it.each(library().flatMap((part) => part.choices.map((one) => [one.id, one.text] as const)))(
     "give every variant of %s another discipline and buffer",
     (_, text) => {
       const variants = read(text).variants;

@@ -17,6 +17,7 @@ mod point;
 mod reading;
 mod run;
 mod start;
+mod statistics;
 mod system;
 
 pub use aqm::{Adapts, Aqm, Avq, Hred, Integrator, PIE_SCALE, Red, Shape, Spacing, Step};
@@ -25,4 +26,5 @@ pub use error::TheoryError;
 pub use given::{Integration, Phase};
 pub use reading::{Flag, Look, Queue, Reader, Reading, Timeline, pi_gains};
 pub use start::Start;
+pub use statistics::student_t;
 pub use system::{Group, Kind, System};

@@ -20,6 +20,12 @@ pub fn congestion_needs(name: &str) -> String {
     serde_json::json!(needs.unwrap_or_default()).to_string()
 }
 
+/// The two-sided quantile of Student's t distribution: see [`weir_theory::student_t`]. NaN if there is none.
+#[wasm_bindgen]
+pub fn student_t(degrees: u32, level: f64) -> f64 {
+    weir_theory::student_t(degrees, level).unwrap_or(f64::NAN)
+}
+
 /// The tables of the text as JSON, as they are written.
 ///
 /// # Errors

@@ -31,6 +31,7 @@ impl From<weir_scenario::ScenarioError> for ScenarioError {
 #[derive(Debug)]
 pub struct Scenario {
     document: Document,
+    variant: Option<String>,
     pub(crate) plain: weir_scenario::Scenario,
 }
 
@@ -43,7 +44,7 @@ impl Scenario {
     #[wasm_bindgen(constructor)]
     #[expect(clippy::needless_pass_by_value, reason = "converted from JavaScript")]
     pub fn new(text: &str, name: &str, variant: Option<String>) -> Result<Self, ScenarioError> {
-        Self::of(Document::parse(name, text)?, variant.as_deref())
+        Self::of(Document::parse(name, text)?, variant)
     }
 
     /// Names of the variants.
@@ -62,6 +63,13 @@ impl Scenario {
     #[wasm_bindgen(getter)]
     pub fn title(&self) -> String {
         self.plain.title.clone()
+    }
+
+    /// The label of the variant, if it has one.
+    #[wasm_bindgen(getter)]
+    pub fn label(&self) -> Option<String> {
+        let variant = self.variant.as_deref()?;
+        Some(self.document.label(variant)).filter(|label| label != variant)
     }
 
     /// How long a run is, in seconds.
@@ -93,16 +101,16 @@ impl Scenario {
 }
 
 impl Scenario {
-    fn of(document: Document, variant: Option<&str>) -> Result<Self, ScenarioError> {
-        let mut plain = match variant {
+    fn of(document: Document, variant: Option<String>) -> Result<Self, ScenarioError> {
+        let mut plain = match variant.as_deref() {
             Some(name) => document.variant(name)?,
             None => document.scenario()?,
         };
         if let Some((path, parameters)) = plain.python_aqms_mut().next() {
             let message = format!("{} is in Python, which does not run here", parameters.class);
             let hint = "run this scenario with the program".to_owned();
-            return Err(document.error_at(variant, &format!("{path}.class"), message, hint).into());
+            return Err(document.error_at(variant.as_deref(), &format!("{path}.class"), message, hint).into());
         }
-        Ok(Self { document, plain })
+        Ok(Self { document, variant, plain })
     }
 }

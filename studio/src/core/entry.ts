@@ -1,6 +1,6 @@
 /** Scenarios and lessons that the page can open by name. */
 import { LESSONS } from "./lessons";
-import { LIBRARY, START } from "./library";
+import { library, START } from "./library";
 import { allDisciplines, edit, read, resolve, withDiscipline } from "./scenario";
 
 export interface Entry {
@@ -23,6 +23,6 @@ export function entry(id: string): Entry | undefined {
     const title = read(START).title.replace(/beside .*/, `beside ${discipline.title}`);
     return { text: edit(text, "title", JSON.stringify(title)), inner: undefined };
   }
-  const choice = LIBRARY.flatMap((part) => part.choices).find((one) => one.id === id);
+  const choice = library().flatMap((part) => part.choices).find((one) => one.id === id);
   return choice && { text: choice.text, inner: undefined };
 }

@@ -1,23 +1,25 @@
 /** Moves: what a hand changed while the simulation ran, as the scenario's `changes`. */
 import { edit_list as editList, parse } from "../../pkg/weir_wasm.js";
-import { allDisciplines, at, edit, unquoted, type Json, type Resolved, type Table, within } from "./scenario";
+import { allDisciplines, at, edit, unquoted, type Json, type Resolved, type Table, schemaDefinitions, within } from "./scenario";
 import { durationText, parseQuantity } from "./units";
 
 export interface Move {
   /** Simulated time (s). */
   at: number;
-  /** `links.NAME.rate`, `.buffer`, `.queue` or `flows.NAME.count`, `.rtt`. */
+  /** A key that {@link isMovable} takes: `links.NAME.rate`. */
   path: string;
   value: Json;
   /** The variant that the move changes; null: all variants. */
   variant: string | null;
 }
 
-/** Keys that may change in mid-run. */
-const MOVABLE = /^(links\.[\w-]+(\.reverse)?\.(rate|buffer|queue)|flows\.[\w-]+\.(count|rtt))$/;
-
+/** Returns true if the key may change in mid-run: what a change of the schema has. */
 export function isMovable(path: string): boolean {
-  return MOVABLE.test(path);
+  const has = (table: string, key: string): boolean => schemaDefinitions()[table]?.properties?.[key] !== undefined;
+  const [table, name, key, inner, ...rest] = path.split(".");
+  if (name === undefined || key === undefined || rest.length > 0) return false;
+  if (key === "reverse") return table === "links" && inner !== undefined && has("DirectionChange", inner);
+  return inner === undefined && ((table === "links" && has("LinkChange", key)) || (table === "flows" && has("FlowsChange", key)));
 }
 
 /** The finest distance of two moves (s). */
@@ -34,7 +36,7 @@ function entries(list: Json | undefined, variant: string | null): Move[] {
     const moves: Move[] = [];
     const time = parseQuantity(at(change, ["at"]))?.value ?? NaN;
     const visit = (value: Json | undefined, path: string): void => {
-      if (MOVABLE.test(path)) moves.push({ at: time, path, value: value!, variant });
+      if (isMovable(path)) moves.push({ at: time, path, value: value!, variant });
       else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
         for (const [key, inner] of Object.entries(value)) if (path !== "" || key !== "at") visit(inner, path === "" ? key : `${path}.${key}`);
       }

@@ -1,5 +1,5 @@
 /** The scenario of the page: its text, as the simulator reads it. */
-import { congestion_needs, edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { congestion_needs, edit as editText, parse, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
@@ -74,6 +74,7 @@ export function resolve(text: string, variant: string | null): Resolved {
   const scenario = new Scenario(text, NAME, variant);
   const network = JSON.parse(scenario.network()) as Network;
   const values = JSON.parse(scenario.resolved()) as Table;
+  const named = scenario.label;
   scenario.free();
   const place = Math.max(0, network.ports.findIndex((port) => port.name === network.bottleneck));
   const port = network.ports[place]!;
@@ -82,7 +83,7 @@ export function resolve(text: string, variant: string | null): Resolved {
   const queue = at(values, [...linkPath(port), "queue"]) ?? { "drop-tail": {} };
   const [discipline, parameters] = Object.entries(queue as Table)[0]!;
   const warmUp = parseQuantity(at(values, ["measure", "warm_up"]))?.value ?? 0;
-  const label = labelOf(text, variant) ?? disciplineTitle(discipline);
+  const label = named ?? disciplineTitle(discipline);
   return { variant, label, network, place, port, key, discipline, parameters: parameters as Table, values, warmUp };
 }
 
@@ -93,8 +94,8 @@ export function linkPath(port: Port): string[] {
 
 /** The name under which `name` is written: `hops` and `each_hop_of` make hop1, hop2, … of one table. */
 export function writtenName(text: string, table: string, name: string): string {
-  const there = new RegExp(`\\b${table}\\.${name}\\b|^\\s*${name}\\s*=`, "m").test(text);
-  return there ? name : name.replace(/\d+$/, "");
+  const tables = JSON.parse(parse(text)) as Table;
+  return at(tables, [table, name]) !== undefined ? name : name.replace(/\d+$/, "");
 }
 
 /** The value at a path of keys. */
@@ -111,13 +112,6 @@ export function at(values: Json, keys: readonly string[]): Json | undefined {
 export function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** The `label` of a variant; the simulator keeps it for tables only. */
-function labelOf(text: string, variant: string | null): string | undefined {
-  if (variant === null) return undefined;
-  const block = text.split(/^\s*\[/m).find((part) => part.startsWith(`variants.${variant}]`));
-  return /^\s*label\s*=\s*"([^"]*)"/m.exec(block ?? "")?.[1];
 }
 
 /** Keys such as "links.a.queue.red" in quotes become the same keys without: only those can be edited in part. */
@@ -187,7 +181,7 @@ export function disciplineTitle(name: string): string {
   return reference.disciplines[name]?.title ?? name;
 }
 
-type Definition = {
+export type Definition = {
   $ref?: string;
   anyOf?: Definition[];
   oneOf?: Definition[];
@@ -204,20 +198,28 @@ type Definition = {
   "x-published"?: Published;
 };
 
+let definitions: Record<string, Definition> | undefined;
+
+/** Definitions of the schema by name. */
+export function schemaDefinitions(): Record<string, Definition> {
+  definitions ??= (JSON.parse(schemaText()) as { $defs: Record<string, Definition> }).$defs;
+  return definitions;
+}
+
 let disciplines: Map<string, Discipline> | undefined;
 let controls: CongestionControl[] = [];
 
 /** All disciplines that run in the browser, in the order of the schema. */
 export function allDisciplines(): Map<string, Discipline> {
   if (disciplines) return disciplines;
-  const schema = JSON.parse(schemaText()) as { $defs: Record<string, Definition> };
+  const defined = schemaDefinitions();
   const follow = (one: Definition): Definition => {
     const inner = one.anyOf?.[0] ?? one;
-    const found = inner.$ref ? schema.$defs[inner.$ref.replace("#/$defs/", "")] : undefined;
+    const found = inner.$ref ? defined[inner.$ref.replace("#/$defs/", "")] : undefined;
     return found ? { ...found, ...one } : { ...inner, ...one };
   };
   disciplines = new Map();
-  for (const option of schema.$defs.QueueConfig?.oneOf ?? []) {
+  for (const option of defined.QueueConfig?.oneOf ?? []) {
     const [name, definition] = Object.entries(option.properties ?? {})[0] ?? [];
     if (!name || !definition || name === "python") continue;
     const body = follow(definition);
@@ -233,7 +235,7 @@ export function allDisciplines(): Map<string, Discipline> {
     const help = oneLine(option.description);
     disciplines.set(name, { name, title: disciplineTitle(name), help, parameters });
   }
-  controls = (schema.$defs.CongestionConfig?.oneOf ?? []).flatMap((option) =>
+  controls = (defined.CongestionConfig?.oneOf ?? []).flatMap((option) =>
     Object.keys(option.properties ?? {}).map((name) => ({ name, title: reference.controls[name]?.title ?? name, help: oneLine(option.description) })),
   );
   return disciplines;

@@ -1,4 +1,5 @@
 /** A against the others over seeds: paired differences with an interval. */
+import { student_t } from "../../pkg/weir_wasm.js";
 import type { Measures, Reply, Request } from "../core/protocol";
 import type { Resolved } from "../core/scenario";
 import { startWorker } from "./run";
@@ -10,8 +11,8 @@ export interface Paired {
   count: number;
 }
 
-/** Two-sided 95% quantiles of Student's t with 1, 2, … degrees of freedom. */
-const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045];
+/** Confidence of the intervals. */
+const CONFIDENCE = 0.95;
 
 /** The differences `b - a`, pair by pair; undefined with fewer than two pairs. */
 export function paired(a: readonly number[], b: readonly number[]): Paired | undefined {
@@ -23,7 +24,7 @@ export function paired(a: readonly number[], b: readonly number[]): Paired | und
   if (count < 2) return undefined;
   const mean = differences.reduce((sum, one) => sum + one, 0) / count;
   const variance = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (count - 1);
-  return { mean, margin: (STUDENT[count - 2] ?? 1.96) * Math.sqrt(variance / count), count };
+  return { mean, margin: student_t(count - 1, CONFIDENCE) * Math.sqrt(variance / count), count };
 }
 
 /** Returns true if the interval leaves out zero. */
