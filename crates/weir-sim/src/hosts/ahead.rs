@@ -96,11 +96,11 @@ impl Hosts {
             || data.number + 1 >= sender.end()
         {
             let due = at + way.to_receiver;
-            return self.deliver_data(data, due, Origin::packet(at, port));
+            return self.deliver_data(data, due, self.order.packet(at, port));
         }
         receiver.on_expected(data, echo);
         self.followed += 1;
-        let origin = Origin::packet(at, port);
+        let origin = self.order.packet(at, port);
         let sent = sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
             way.enter(segment, back, back, origin, &mut self.routing.pipes, &mut self.events);
         });

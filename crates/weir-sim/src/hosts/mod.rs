@@ -27,6 +27,7 @@ pub(crate) use ahead::Completed;
 pub(crate) use flow::{Flow, SendJitter};
 use held::{Arrival, Held};
 pub(crate) use order::{Cause, Origin};
+use order::PacketOrder;
 use pipe::Pipes;
 pub(crate) use routing::{Hop, Leg, Route, Routing, Way};
 use timers::Timers;
@@ -45,6 +46,7 @@ pub(crate) struct Hosts {
     datagrams: Vec<DatagramCounts>,
     /// Endpoints act ahead of the clock, but only before this instant.
     horizon: Instant,
+    order: PacketOrder,
     held: Held,
     timers: Timers,
     /// Packets that entered the network, and that reached an endpoint.
@@ -66,9 +68,10 @@ pub(crate) enum AckEvent {
 }
 
 impl Hosts {
-    /// No flows yet, of so many groups, in a run up to `end`.
-    pub(crate) fn new(groups: usize, end: Instant) -> Self {
-        Self { routing: Routing::new(groups), held: Held::until(end), ..Self::default() }
+    /// No flows yet, of so many groups, before so many ports, in a run up to `end`.
+    pub(crate) fn new(groups: usize, ports: usize, end: Instant) -> Self {
+        let order = PacketOrder::among(ports);
+        Self { routing: Routing::new(groups), order, held: Held::until(end), ..Self::default() }
     }
 
     /// Adds a flow, whose id is the number of flows before it.
@@ -333,7 +336,7 @@ impl Hosts {
     /// A packet that has left `port` at `at` and has not taken the fast path.
     #[inline(never)]
     pub(super) fn depart_further(&mut self, packet: &Packet, at: Instant, port: u32) {
-        let (Packet(segment), origin) = (packet, Origin::packet(at, port));
+        let (Packet(segment), origin) = (packet, self.order.packet(at, port));
         let (way, acks) = (&self.flow(segment.flow).way, segment.flags().has(Flags::ACK));
         if acks && way.last_of_acks == Some(port) {
             return self.deliver_ack(segment, at + way.to_sender, origin);

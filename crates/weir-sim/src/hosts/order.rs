@@ -50,8 +50,25 @@ pub(crate) struct Origin {
     pub(crate) number: u64,
 }
 
-/// Bits of [`Origin::number`] for the port; the rest are nanoseconds, for four years.
-const PORT_BITS: u32 = 6;
+/// Numbers of packets: the time at which they left their last port, and in the lowest bits that port. Bits for 64 ports
+/// leave nanoseconds for four years, those for 2000 ports for 52 days.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PacketOrder {
+    port_bits: u32,
+}
+
+impl PacketOrder {
+    /// The order among packets of so many ports.
+    pub(crate) const fn among(ports: usize) -> Self {
+        Self { port_bits: ports.next_power_of_two().trailing_zeros() }
+    }
+
+    /// A packet that left its last port, `port`, at `at` has arrived.
+    #[inline]
+    pub(crate) const fn packet(self, at: Instant, port: u32) -> Origin {
+        Origin { cause: Cause::Packet, number: at.as_nanos() << self.port_bits | port as u64 }
+    }
+}
 
 /// Beyond the number of any packet.
 const BEYOND_PACKETS: u64 = 1 << 63;
@@ -60,15 +77,6 @@ impl Origin {
     #[inline]
     pub(crate) const fn new(cause: Cause, index: u32) -> Self {
         Self { cause, number: BEYOND_PACKETS | index as u64 }
-    }
-
-    /// A packet that left its last port, `port`, at `at` has arrived.
-    #[inline]
-    pub(crate) const fn packet(at: Instant, port: u32) -> Self {
-        Self {
-            cause: Cause::Packet,
-            number: at.as_nanos() << PORT_BITS | (port as u64 & ((1 << PORT_BITS) - 1)),
-        }
     }
 
     /// The packet that this origin has sent arrives.
@@ -80,5 +88,26 @@ impl Origin {
     #[inline]
     pub(crate) const fn turn(self, now: Instant, due: Instant) -> Turn {
         Turn { due, sent: now.as_nanos() << CAUSE_BITS | self.cause as u64, number: self.number }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use weir_types::Duration;
+
+    use super::*;
+
+    /// However many ports there are, packets that left two of them at one instant have no tie, and the earlier comes
+    /// first.
+    #[test]
+    fn packets_of_any_two_ports_have_an_order() {
+        let at = Instant::from_nanos(5_000_000_000);
+        for ports in [1_u32, 2, 64, 65, 2000] {
+            let order = PacketOrder::among(ports as usize);
+            let mut numbers: Vec<u64> = (0..ports).map(|port| order.packet(at, port).number).collect();
+            numbers.push(order.packet(at + Duration::from_nanos(1), 0).number);
+            assert!(numbers.is_sorted_by(|one, other| one < other), "{ports} ports");
+            assert!(numbers.iter().all(|number| *number < BEYOND_PACKETS), "{ports} ports");
+        }
     }
 }

@@ -51,9 +51,12 @@ pub(super) type PipeKey = (Option<u32>, u32, Duration, bool);
 impl<'a> NetworkBuilder<'a> {
     /// Adds the ports of all links of `scenario`.
     pub(crate) fn new(scenario: &'a Scenario, streams: Streams) -> Self {
+        let resolved = scenario.network();
+        let end = Instant::ZERO + scenario.duration;
         let mut builder = Self {
+            hosts: Hosts::new(scenario.flows.len(), resolved.ports.len(), end),
             scenario,
-            resolved: scenario.network(),
+            resolved,
             streams,
             links: HashMap::new(),
             ports: Vec::new(),
@@ -61,7 +64,6 @@ impl<'a> NetworkBuilder<'a> {
             changes: Vec::new(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
-            hosts: Hosts::new(scenario.flows.len(), Instant::ZERO + scenario.duration),
         };
         for port in builder.resolved.ports.clone() {
             let index = builder.add_port(&port);
