@@ -18,7 +18,7 @@ from sphinx.pycode import ModuleAnalyzer
 from typer.cli import get_docs_for_click
 
 from weir import __version__
-from weir.cli._app import program
+from weir.cli import program
 from weir.stats import MEASURES
 from weir.studio import PAGE
 

@@ -17,7 +17,7 @@ from weir.check import Repeated
 from weir.plot import Figure
 from weir.stats import _analysis as analysis
 from weir.stats._intervals import student_t
-from weir.stats._measures import defined
+from weir.stats._measures import defined_measures
 from weir.sweep._design import Kind
 from weir.sweep._dimension import USERS, VARIANTS, Dimension
 
@@ -95,7 +95,7 @@ class FakeSweep(_Base):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return defined(transfers=False)
+        return defined_measures(transfers=False)
 
     @property
     def divided_by(self) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ class FakeSweep(_Base):
         if self.undefined:
             first = frame[self.axes[0].column] == self.axes[0].values[0]
             values[self.undefined] = np.where(first.to_numpy(), np.nan, values[self.undefined])
-        return {name: pl.Series(values[name]) for name in defined(transfers=False)}
+        return {name: pl.Series(values[name]) for name in defined_measures(transfers=False)}
 
     def quantile(self, degrees: int) -> float:
         return student_t(degrees)

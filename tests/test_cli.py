@@ -12,7 +12,7 @@ import pytest
 import weir
 from conftest import ENDLESS_OPTIONS, SMALL, Command, names_in
 from waiting import children_cpu_s
-from weir.stats._measures import defined
+from weir.stats._measures import defined_measures
 
 ESCAPE = "\x1b"
 
@@ -282,7 +282,7 @@ def test_json_is_all_that_is_printed(weir_process: Command, small: Path) -> None
     assert document["directory"] == "there/1-small"
     assert document["scenario"] == "small"
     assert [variant["name"] for variant in document["variants"]] == ["drop-tail", "red", "rem"]
-    assert {row["measure"] for row in document["estimates"]} == set(defined(transfers=False))
+    assert {row["measure"] for row in document["estimates"]} == set(defined_measures(transfers=False))
     assert {row["n"] for row in document["differences"] if row["measure"] == "goodput"} == {2}
     assert document["cost"]["packets"] > 0
 

@@ -13,7 +13,7 @@ import weir
 from conftest import SMALL, Command
 from weir.disciplines._catalogue import CATALOGUE
 from weir.run._tables import TABLES
-from weir.sweep._axes import parse
+from weir.sweep._axes import parsed_axis
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
@@ -91,7 +91,7 @@ def test_every_way_to_write_an_axis() -> None:
     written = re.findall(r"^\| `((?:PATH|A)=[^`]*)` \|", text_of("how-to/sweeps.md"), re.MULTILINE)
     assert len(written) == 6
     for text in written:
-        parse(text)
+        parsed_axis(text)
 
 
 def test_the_sweep_in_the_guide_can_be_defined() -> None:

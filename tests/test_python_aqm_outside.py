@@ -15,7 +15,7 @@ from weir import _core
 from weir._errors import WeirError
 from weir.aqm._sources import unrepeatable
 from weir.store import Store
-from weir.tune._tune import again
+from weir.tune._tune import recorded_answer
 
 CHANCE = """
     {imports}
@@ -237,9 +237,9 @@ def test_a_tuning_of_an_unknown_file_is_not_read_by_running_it(lab: Lab) -> None
     }
     definition = {key: value for key, value in tuned.record.definition.items() if key != "python"}
     with Store.open("store") as store:
-        assert again(store, tuned.record).to_json() == tuned.to_json()
+        assert recorded_answer(store, tuned.record).to_json() == tuned.to_json()
         with pytest.raises(WeirError, match="does not say of which file"):
-            again(store, replace(tuned.record, definition=definition))
+            recorded_answer(store, replace(tuned.record, definition=definition))
 
 
 def test_what_was_only_read_cannot_be_run(lab: Lab) -> None:

@@ -13,7 +13,7 @@ from weir._errors import WeirError
 from weir.run._tables import TABLES
 from weir.stats._analysis import axis_of
 from weir.stats._intervals import mean_interval, paired_difference
-from weir.stats._measures import defined
+from weir.stats._measures import defined_measures
 from weir.store import Sweep as Record
 from weir.sweep import _query as query
 from weir.sweep._plan import TUNING
@@ -172,7 +172,7 @@ def test_the_bottleneck_is_the_slowest_link(compared: weir.Sweep) -> None:
 def test_the_document_is_json(compared: weir.Sweep) -> None:
     document = json.loads(json.dumps(compared.document(), allow_nan=False))
     assert document["seeds"] == [7, 8, 9, 10]
-    assert set(document["measures"]) == set(defined(transfers=False))
+    assert set(document["measures"]) == set(defined_measures(transfers=False))
     assert len(document["estimates"]) == len(compared.estimates())
     assert {row["variant"] for row in document["differences"]} == {"red", "rem"}
 

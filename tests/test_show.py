@@ -17,12 +17,12 @@ from conftest import SMALL, Command
 from weir import _core
 from weir.disciplines import Discipline, Parameter, find, registered
 from weir.disciplines._catalogue import CATALOGUE
-from weir.disciplines._reference import COLUMNS, FOLDER, described, read
-from weir.disciplines._text import text_of, text_of_choice
+from weir.disciplines._reference import DEVIATION_COLUMNS, DISCIPLINE_FOLDER, described, read
+from weir.disciplines._text import text_of_choice, text_of_entry
 from weir.report.disciplines.__main__ import SCENARIO
 from weir.report.disciplines.__main__ import pages as written
 from weir.report.disciplines._figure import figures, loads, shown
-from weir.scenario._declared import KINDS, chosen_as
+from weir.scenario._declared import CHOICE_KINDS, chosen_as
 from weir.scenario._toml import to_toml
 
 PAGES = Path(__file__).parents[1] / "docs" / "disciplines"
@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_discipline_is_described_in_all_parts(name: str) -> None:
-    assert name in described(), f"{name} has no file in {FOLDER}"
+    assert name in described(), f"{name} has no file in {DISCIPLINE_FOLDER}"
     discipline = find(name)
     assert len(discipline.idea.split()) > 30
     assert discipline.summary
@@ -74,7 +74,7 @@ def test_every_file_can_be_used(name: str) -> None:
         assert (tc.name, tc.line, tc.since) == (None, None, None)
     for entry in parts["deviations"]:
         # A row says something of somebody else, or that Weir fills a gap.
-        assert any(entry[column] for column in COLUMNS)
+        assert any(entry[column] for column in DEVIATION_COLUMNS)
         assert entry["topic"]
 
 
@@ -246,7 +246,7 @@ def test_text_is_broken_to_the_width_and_free_of_markdown(
     width: int, disciplines: dict[str, Discipline]
 ) -> None:
     for discipline in disciplines.values():
-        text = text_of(discipline, width)
+        text = text_of_entry(discipline, width)
         unbroken = max(map(len, discipline.equations)) + 2
         assert max(map(len, text.splitlines())) <= max(width, 48, unbroken)
         assert "](" not in text
@@ -262,15 +262,15 @@ def test_the_list_is_short_and_says_where_there_is_more(weir_command: Command) -
     assert {"min_th", "max_th"} <= {p["name"] for p in entries[NAMES.index("red")]["parameters"]}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CHOICE_KINDS)
 def test_every_choice_of_a_scenario_is_shown_with_an_example_that_runs(
     kind: str, tmp_path: Path, weir_command: Command
 ) -> None:
     (tmp_path / "uplink.csv").write_text("time,bytes\n0.0,1500\n0.1,1500\n", encoding="utf-8")
     (tmp_path / "flows.csv").write_text("start,size\n0.0,15000\n1.1,15000\n", encoding="utf-8")
     for entry in CATALOGUE[kind]():
-        shown = chosen_as(entry["name"])[KINDS[kind][0]]
-        text = text_of_choice(KINDS[kind][0], shown, 80)
+        shown = chosen_as(entry["name"])[CHOICE_KINDS[kind][0]]
+        text = text_of_choice(CHOICE_KINDS[kind][0], shown, 80)
         assert max(len(line) for line in text.splitlines()) <= 80
         assert all(parameter.summary.split()[0] in text for parameter in shown.parameters)
         assert all(parameter.takes or parameter.choices for parameter in shown.parameters), text

@@ -13,7 +13,7 @@ import pytest
 import weir
 from conftest import SMALL, Command
 from weir.disciplines import Control, controls
-from weir.disciplines._reference import CONTROLS, described, read_control
+from weir.disciplines._reference import CONTROL_FOLDER, described, read_control
 from weir.report.disciplines.__main__ import control_pages
 from weir.scenario._declared import choices_of
 
@@ -30,7 +30,7 @@ def found(name: str) -> Control:
 
 
 def test_every_control_has_a_text_and_a_page() -> None:
-    assert described(CONTROLS) == sorted(NAMES)
+    assert described(CONTROL_FOLDER) == sorted(NAMES)
     assert set(control_pages()) == {"index.md", *(f"{name}.md" for name in NAMES)}
 
 

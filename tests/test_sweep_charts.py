@@ -33,7 +33,7 @@ from weir.plot._averages import interval
 from weir.plot._chart import log_ticks
 from weir.plot._cut import thinned
 from weir.stats._intervals import mean_interval, student_t
-from weir.sweep._dimension import ChartError, Dimension, find
+from weir.sweep._dimension import ChartError, Dimension, find_dimension
 
 
 @cache
@@ -223,14 +223,14 @@ def test_ticks_of_logarithmic_axes_lie_on_them(low: float, ratio: float) -> None
 
 @pytest.mark.parametrize("name", ["links.bottleneck.rate", "rate"])
 def test_dimensions_go_by_path_and_title(name: str) -> None:
-    assert find(TWO_AXES.dimensions, name) is RATE
-    assert find([GAIN], "gamma") is GAIN
+    assert find_dimension(TWO_AXES.dimensions, name) is RATE
+    assert find_dimension([GAIN], "gamma") is GAIN
 
 
 def test_a_name_that_may_be_two_is_refused() -> None:
     reverse = Dimension("links.reverse.rate", "rate", "Mbit/s", numeric=True, log=False, values=(1.0, 2.0))
     with pytest.raises(ValueError, match=r"may be any of: links\.bottleneck\.rate, links\.reverse\.rate"):
-        find([RATE, reverse], "rate")
+        find_dimension([RATE, reverse], "rate")
 
 
 @pytest.mark.parametrize(

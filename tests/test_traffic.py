@@ -10,7 +10,7 @@ import pytest
 import weir
 from weir._errors import WeirError
 from weir.plot import Figure, slowdown
-from weir.stats._measures import MEASURES, OF_TRANSFERS
+from weir.stats._measures import MEASURES, TRANSFER_MEASURES
 from weir.store import Finished, FinishedRun
 
 GUIDE = Path(__file__).parents[1] / "docs" / "reference" / "traffic.md"
@@ -99,8 +99,8 @@ def test_completions_are_a_table_of_a_result(compared: weir.Sweep) -> None:
 
 def test_measures_of_transfers_are_measures_like_any_other(compared: weir.Sweep) -> None:
     assert set(TRANSFERS) <= set(compared.measures)
-    whole = compared.estimates(OF_TRANSFERS).filter(pl.col("period") == -1)
-    assert whole["n"].to_list() == [3] * 2 * len(OF_TRANSFERS)
+    whole = compared.estimates(TRANSFER_MEASURES).filter(pl.col("period") == -1)
+    assert whole["n"].to_list() == [3] * 2 * len(TRANSFER_MEASURES)
     table = compared.completions.filter(
         pl.col("variant") == "fq-codel",
         pl.col("group") == "all",

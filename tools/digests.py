@@ -17,7 +17,7 @@ from pathlib import Path
 
 import weir
 from weir import _core
-from weir.scenario._scenario import bundled
+from weir.scenario import bundled
 
 SEEDS = (1, 2, 3)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from weir.evaluate import cells, published
-from weir.evaluate._text import DEVIATIONS, measure_words, threshold_words
+from weir.evaluate import cells, published, threshold_words, words
 
 HEAD = """\
 # Cells and criteria of an evaluation
@@ -50,7 +49,7 @@ CHOSEN = """
 def page() -> str:
     """The page."""
     return "".join(
-        [HEAD, CRITERIA, *_criteria(), CELLS, *_cells(), CHOSEN, *(f"- {one}\n" for one in DEVIATIONS)]
+        [HEAD, CRITERIA, *_criteria(), CELLS, *_cells(), CHOSEN, *(f"- {one}\n" for one in words.DEVIATIONS)]
     )
 
 
@@ -67,7 +66,7 @@ def _criteria() -> Iterator[str]:
             levels = "" if test.levels == ("*",) else f" ({', '.join(test.levels)})"
             own = ("", "", "") if first else (str(one.number), one.title, one.weight)
             only = ", of a discipline that claims L4S" if test.only else ""
-            name, measure = f"`{test.name}`", f"{measure_words(test)}{only}"
+            name, measure = f"`{test.name}`", f"{words.measure_words(test)}{only}"
             yield _row(*own, name, measure, threshold_words(test), f"{where}{levels}")
 
 

@@ -11,8 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from weir.bench._instructions import has_valgrind, instructions
-from weir.bench._measure import CASES
+from weir.bench import benchmark, counting
 
 EXPECTED = Path(__file__).with_suffix(".json")
 MARGIN = 0.03
@@ -44,10 +43,10 @@ def table(expected: dict[str, float], counted: dict[str, float], wrong: dict[str
 
 def main(arguments: list[str]) -> int:
     """Counts and compares; 1 if a case takes more or less than it did."""
-    if not has_valgrind():
+    if not counting.has_valgrind():
         sys.stdout.write("instructions: not counted, valgrind is not installed\n")
         return 0
-    counted = instructions(CASES, say=lambda _: None)
+    counted = counting.instructions(benchmark.CASES, say=lambda _: None)
     if "--write" in arguments:
         rounded = {case: round(count, 1) for case, count in counted.items()}
         EXPECTED.write_text(json.dumps(rounded, indent=2) + "\n", encoding="utf-8")

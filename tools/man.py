@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from weir.cli._app import GROUPS, VERBS, program
+from weir.cli import GROUPS, VERBS, program
 
 PLACES = (
     ("results/store", "Finished runs and the list of results, in the current folder. See --store."),

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 import weir
-from weir.cli._init import templates
+from weir.cli import templates
 from weir.plot import Curve, Facet, Plot, draw, save
 
 TEMPLATE, PAIR, MEASURE, RUNS = "isp", ("adaptive-red", "pie"), "rtt_mean", 10

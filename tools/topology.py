@@ -16,9 +16,9 @@ from typing import Any, Literal
 import weir
 from weir._core import Path as Route
 from weir._core import Port
-from weir.check._units import packets, rate, scaled, time
-from weir.cli._init import templates
-from weir.disciplines._reference import controls
+from weir.check import units
+from weir.cli import templates
+from weir.disciplines import controls
 
 WIDTH = 760
 """Width of a picture, px; the text of 13 px is 8 pt in a print of 165 mm."""
@@ -124,13 +124,15 @@ def _link(row: Row, port: Port, bottleneck: str) -> Iterator[str]:
 def _said(port: Port) -> str:
     """Name, rate, delay and buffer."""
     buffer = (
-        packets(port.limit_packets)
+        units.packets(port.limit_packets)
         if port.limit_packets is not None
-        else scaled(port.limit_bytes or 0, ("B", "kB", "MB"))
+        else units.scaled(port.limit_bytes or 0, ("B", "kB", "MB"))
     )
     bits = [one for _, one in port.rate_changes] + [port.rate_bps]
-    speed = rate(port.rate_bps) if len(bits) == 1 else f"{rate(min(bits))} to {rate(max(bits))}"
-    return f"{port.name}, {speed}, {_micro(time(port.delay_s))}, {buffer}"
+    speed = (
+        units.rate(port.rate_bps) if len(bits) == 1 else f"{units.rate(min(bits))} to {units.rate(max(bits))}"
+    )
+    return f"{port.name}, {speed}, {_micro(units.time(port.delay_s))}, {buffer}"
 
 
 def _lane(scenario: weir.Scenario, row: Row, path: Route, y: float) -> Iterator[str]:
@@ -155,7 +157,9 @@ def _group(scenario: weir.Scenario, path: Route) -> str:
         (control,) = _chosen(scenario, f"{group}.tcp.congestion")
         words.append(known[control])
     low, high = path.base_rtt_range_s
-    words.append(f"RTT {_micro(time(low))}" + ("" if low == high else f" to {_micro(time(high))}"))
+    words.append(
+        f"RTT {_micro(units.time(low))}" + ("" if low == high else f" to {_micro(units.time(high))}")
+    )
     return f"{path.group}: {', '.join(words)}"
 
 

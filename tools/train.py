@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.bench._measure import CASES
+from weir.bench import benchmark
 from weir.disciplines import controls
-from weir.scenario._scenario import bundled
-from weir.scenario._toml import to_toml
+from weir.scenario import bundled, to_toml
 
 _DURATIONS = {
     "gigabit-100": "3 s", "gigabit-1000": "3 s", "gigabit-10000": "3 s", "gigabit-linux": "3 s",
@@ -24,7 +23,7 @@ _OTHERS = "20 s"
 def scenarios() -> Iterator[_core.Scenario]:
     """The cases of `weir bench`, each discipline and congestion control, short transfers, several links."""
     files = bundled()
-    for case in CASES:
+    for case in benchmark.CASES:
         duration = _DURATIONS.get(case, _OTHERS)
         yield _core.Scenario.load(str(files[f"bench/{case}"]), [("duration", duration)])
     base = _core.Scenario.load(str(files["bench/wireline-delay"]), [("duration", _OTHERS)])

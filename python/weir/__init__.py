@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from weir._errors import WeirError
     from weir.queue import Queue
     from weir.store import Store
-    from weir.sweep._view import Sweep
+    from weir.sweep import Sweep
 
 __all__ = [
     "Queue",
@@ -59,7 +59,7 @@ _HOME = {
     "Scenario": "weir._api",
     "ScenarioError": "weir._core",
     "Store": "weir.store",
-    "Sweep": "weir.sweep._view",
+    "Sweep": "weir.sweep",
     "WeirError": "weir._errors",
     "load": "weir._api",
 }

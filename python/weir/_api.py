@@ -10,28 +10,29 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from weir.run._captures import parsed
-from weir.scenario import _scenario as below
-from weir.scenario._scenario import scenario_error, suggestion
-from weir.stats._measures import measure_named
+from weir import scenario as below
+from weir.run import parsed_captures
+from weir.scenario import scenario_error, suggestion
+from weir.stats import measure_named
 from weir.store import DEFAULT, Store
-from weir.sweep._plan import SweepSpec, check_measures, define_sweep, plan_at_one_point
-from weir.sweep._runner import execute_plan
-from weir.sweep._workers import chosen_workers
+from weir.sweep import (
+    SweepSpec,
+    check_measures,
+    chosen_workers,
+    define_sweep,
+    execute_plan,
+    plan_at_one_point,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
     from weir.export import Exported, Form
-    from weir.run._captures import Capture
-    from weir.scenario._toml import Value
-    from weir.sweep._chunk import Workers
-    from weir.sweep._plan import Axes, Plan
-    from weir.sweep._runner import Progress
-    from weir.sweep._view import Sweep
-    from weir.tune._evaluator import OnStep
-    from weir.tune._tune import Choice, Tuned
+    from weir.run import Capture
+    from weir.scenario import Value
+    from weir.sweep import Axes, Plan, Progress, Sweep, Workers
+    from weir.tune import Choice, OnStep, Tuned
 
     OnProgress = Callable[[Progress], None]
     Place = str | os.PathLike[str]
@@ -84,7 +85,7 @@ class Scenario(below.Scenario):
         those that are finished are kept. Ctrl-C ends the runs at once.
         """
         plan = self.plan_run(replications, seed)
-        captures = parsed(capture, self.core)
+        captures = parsed_captures(capture, self.core)
         return _done(plan, store, chosen_workers(threads=threads, memory=memory), progress, captures)
 
     def compare(
@@ -188,7 +189,7 @@ class Scenario(below.Scenario):
 
         Raises ScenarioError and WeirError for what cannot be tuned, before any run.
         """
-        from weir.tune._tune import Question, Task, tune
+        from weir.tune import Question, Task, tune
 
         task = Task.of(self, Question(targets, vary, over))
         chosen = chosen_workers(threads=threads, memory=memory)
@@ -214,7 +215,7 @@ class Scenario(below.Scenario):
 
         The rest is as in `tune`.
         """
-        from weir.tune._tune import Choice, Question, Task, ask
+        from weir.tune import Choice, Question, Task, ask
 
         task = Task.of(self, Question(targets, vary, over, disciplines=disciplines))
         chosen = chosen_workers(threads=threads, memory=memory)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from weir import _core
-from weir.scenario._toml import to_toml
+from weir.scenario import to_toml
 
 if TYPE_CHECKING:
-    from weir.scenario._toml import Value
+    from weir.scenario import Value
 
 Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 """The ECN field of a packet: not ECN-capable, ECN-capable (either codepoint), marked."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir import Scenario
 from weir.plot import Facet, Plot
-from weir.sweep import SweepSpec, define_sweep, parse
+from weir.sweep import SweepSpec, define_sweep, parsed_axis
 from weir_papers.claims import Claim
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
@@ -63,7 +63,7 @@ class Experiment:
     @cached_property
     def axis_columns(self) -> dict[str, str]:
         """Short name to the path that stands for the axis in tables: the first that it moves."""
-        return {name: parse(text).paths[0] for name, text in self.axes.items()}
+        return {name: parsed_axis(text).paths[0] for name, text in self.axes.items()}
 
 
 @dataclass(frozen=True)

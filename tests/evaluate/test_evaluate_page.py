@@ -9,7 +9,7 @@ import pytest
 from evaluations import evaluated
 
 from browsing import Visit, chromium, serious
-from weir.report._scorecard import COMPARISON, SCORECARD, Pages
+from weir.report._scorecard import COMPARISON, SCORECARD, EvaluationPages
 from weir.store import Store
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("pages")
     with Store.open(place / "store", create=True) as store:
         found = evaluated(store, ["red"], ["medium", "vary-rate-slow", "rtt-fair", "burst-size"])
-        Pages(found).write(place)
+        EvaluationPages(found).write(place)
     return place
 
 

@@ -14,7 +14,7 @@ import weir
 from weir import Scenario
 from weir.scenario import Value
 from weir.stats import MEASURES
-from weir.sweep import parse
+from weir.sweep import parsed_axis
 from weir_papers.data import COUNTERS, Data, Study
 from weir_papers.hred_2003 import PAPER, parameters
 from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Phases, Response, cycle, of_run
@@ -189,7 +189,7 @@ def test_the_gain_of_red() -> None:
 
 
 def test_sessions_are_three_for_each_flow() -> None:
-    levels = parse(STEADY.axes["load"]).levels
+    levels = parsed_axis(STEADY.axes["load"]).levels
     assert levels is not None
     assert [row[0] for row in levels] == [100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000]
     assert all(float(row[1]) == 3.0 * float(row[0]) for row in levels)

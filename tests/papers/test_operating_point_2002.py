@@ -16,7 +16,7 @@ from weir import Scenario
 from weir.plot import draw
 from weir.scenario import Value
 from weir.stats import MEASURES
-from weir.sweep import parse
+from weir.sweep import parsed_axis
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Sample, Study
 from weir_papers.operating_point_2002 import PAPER
@@ -144,7 +144,9 @@ def surface(users: float, at: dict[str, Any], noise: float) -> dict[str, float]:
 def made_up(experiment: Experiment, *, quick: bool, replications: int = 3) -> Data:
     """Data that an experiment would have measured on the surface."""
     axes = {**experiment.axes, **experiment.quick_axes} if quick else experiment.axes
-    levels = {name: [_number(level[0]) for level in parse(text).levels or ()] for name, text in axes.items()}
+    levels = {
+        name: [_number(level[0]) for level in parsed_axis(text).levels or ()] for name, text in axes.items()
+    }
     changes = experiment.stage_s is not None
     starts = [-1.0, *(20.0 * n for n in range(40))] if changes else [-1.0]
     own = float(str(experiment.set.get("flows.ftp.count", 80)))

@@ -13,7 +13,7 @@ import pytest
 import weir
 from weir.plot import Curve, Facet, Plot, draw
 from weir.stats import MEASURES
-from weir.sweep import parse
+from weir.sweep import parsed_axis
 from weir.theory import Link, Network, Source, Utility, mean_window, optimum, red_queue
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Study
@@ -97,7 +97,7 @@ def test_every_burst_length_loses_one_in_a_hundred() -> None:
     for to_good, to_bad in zip(*levels, strict=True):
         assert to_bad / (to_bad + to_good) == pytest.approx(0.01, rel=1e-3)
     assert levels[0][0] + levels[1][0] == 1.0  # the first level has no memory: Bernoulli's
-    assert parse(bursts.axes["to_good"]).paths[0].endswith("to_good")
+    assert parsed_axis(bursts.axes["to_good"]).paths[0].endswith("to_good")
 
 
 def test_figure_1_is_the_profiles_of_red_and_rem() -> None:

@@ -5,7 +5,7 @@ import pytest
 import weir
 from conftest import SMALL, Command
 from weir.scenario import AssignmentError, assignments, pieces, settings
-from weir.sweep._axes import parse
+from weir.sweep._axes import parsed_axis
 from weir.sweep._design import settings as of_axis
 
 ONE_VALUE = [
@@ -37,7 +37,7 @@ def small() -> weir.Scenario:
 
 @pytest.mark.parametrize("text", ONE_VALUE)
 def test_both_set_the_same(text: str, small: weir.Scenario) -> None:
-    axis = parse(text)
+    axis = parsed_axis(text)
     assert axis.levels is not None
     (row,) = axis.levels
     varied = small.core.replace(of_axis(zip(axis.paths, row, strict=True)))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse, titles
-from weir.sweep._dimension import find
+from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parsed_axis, titles
+from weir.sweep._dimension import find_dimension
 
 RATE = "links.bottleneck.rate"
 COUNT = "flows.ftp.count"
@@ -46,7 +46,7 @@ def values(axis: Axis) -> list[Any]:
     ],
 )
 def test_lists(text: str, expected: list[Any]) -> None:
-    found = values(parse(f"{RATE}={text}"))
+    found = values(parsed_axis(f"{RATE}={text}"))
     assert found == expected
     assert list(map(type, found)) == list(map(type, expected))
 
@@ -74,7 +74,7 @@ def test_lists(text: str, expected: list[Any]) -> None:
     ],
 )
 def test_spaced_levels(text: str, expected: list[Any]) -> None:
-    found = values(parse(f"{COUNT}={text}"))
+    found = values(parsed_axis(f"{COUNT}={text}"))
     assert found == expected
     assert list(map(type, found)) == list(map(type, expected))
 
@@ -82,7 +82,7 @@ def test_spaced_levels(text: str, expected: list[Any]) -> None:
 @given(st.integers(-50, 50), st.integers(1, 40), st.integers(1, 500), st.sampled_from([1, 10, 1000]))
 def test_steps_reach_the_end_that_lies_on_the_grid(low: int, steps: int, step: int, scale: int) -> None:
     a, b, by = low / scale, (low + steps * step) / scale, step / scale
-    found = values(parse(f"x={a!r}..{b!r} by {by!r}"))
+    found = values(parsed_axis(f"x={a!r}..{b!r} by {by!r}"))
     assert len(found) == steps + 1
     assert (found[0], found[-1]) == (a, b)
     assert found == [float(f"{(low + n * step) / scale:.12g}") for n in range(steps + 1)]
@@ -91,7 +91,7 @@ def test_steps_reach_the_end_that_lies_on_the_grid(low: int, steps: int, step: i
 @given(st.floats(1e-9, 1e9), st.floats(1.01, 1e6), st.integers(2, 50), st.booleans())
 def test_evenly_spaced_levels_rise_from_end_to_end(low: float, factor: float, n: int, log: bool) -> None:  # noqa: FBT001
     high = low * factor
-    axis = parse(f"x={low!r}..{high!r} ms in {n}{' log' if log else ''}")
+    axis = parsed_axis(f"x={low!r}..{high!r} ms in {n}{' log' if log else ''}")
     numbers = [axis.drawn(value) for value in values(axis)]
     assert (numbers[0], numbers[-1]) == (low, high)
     assert len(numbers) == n
@@ -100,7 +100,7 @@ def test_evenly_spaced_levels_rise_from_end_to_end(low: float, factor: float, n:
 
 
 def test_paths_in_lockstep_are_one_axis() -> None:
-    axis = parse(f"{RATE}=5, 10, 20 Mbit/s; links.bottleneck.buffer=20..60 packets by 20")
+    axis = parsed_axis(f"{RATE}=5, 10, 20 Mbit/s; links.bottleneck.buffer=20..60 packets by 20")
     assert axis.paths == (RATE, "links.bottleneck.buffer")
     assert axis.levels == (
         ("5 Mbit/s", "20 packets"),
@@ -110,28 +110,28 @@ def test_paths_in_lockstep_are_one_axis() -> None:
     assert (axis.column, axis.title, axis.unit) == (RATE, "bottleneck rate with buffer", "Mbit/s")
     assert axis.dimension().heading == "Bottleneck rate (Mbit/s) with buffer"
     # The second path may stay where it is; the first names the points.
-    assert parse("a=1, 2; b=7, 7").levels == ((1, 7), (2, 7))
+    assert parsed_axis("a=1, 2; b=7, 7").levels == ((1, 7), (2, 7))
 
 
 def test_an_axis_of_several_paths_is_named_by_all_of_them() -> None:
-    axis = parse(f"{RATE}=5, 10 Mbit/s; flows.ftp.count=1, 2; flows.ftp.rtt=20, 40 ms")
+    axis = parsed_axis(f"{RATE}=5, 10 Mbit/s; flows.ftp.count=1, 2; flows.ftp.rtt=20, 40 ms")
     assert axis.title == "bottleneck rate with ftp count and ftp rtt"
     dimension = axis.dimension()
     assert dimension.heading == "Bottleneck rate (Mbit/s) with ftp count and ftp rtt"
-    other = parse("links.other.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
-    same = parse("links.more.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
+    other = parsed_axis("links.other.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
+    same = parsed_axis("links.more.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
     assert titles([other, same])[1] == "links.more.queue.red.max_p with flows.ftp.count"
     for name in ("bottleneck rate", axis.title, RATE, "rate"):
-        assert find([dimension, other.dimension()], name) == dimension
+        assert find_dimension([dimension, other.dimension()], name) == dimension
 
 
 def test_python_and_scenario_files_say_the_same() -> None:
     key = f"{RATE}; links.bottleneck.buffer"
-    typed = parse(f"{RATE}=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets")
+    typed = parsed_axis(f"{RATE}=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets")
     assert axis_of(key, "5, 10 Mbit/s; 20, 40 packets") == typed
     assert axis_of(key, [["5 Mbit/s", "20 packets"], ["10 Mbit/s", "40 packets"]]) == typed
     assert axis_of(RATE, ["5 Mbit/s", "10 Mbit/s"]) == axis_of(RATE, "5, 10 Mbit/s")
-    assert axis_of(COUNT, range(1, 4)) == axis_of(COUNT, (1, 2, 3)) == parse(f"{COUNT}=1..3 by 1")
+    assert axis_of(COUNT, range(1, 4)) == axis_of(COUNT, (1, 2, 3)) == parsed_axis(f"{COUNT}=1..3 by 1")
     from_numpy = values(axis_of(SHARE, np.linspace(0, 1, 3)))
     assert from_numpy == [0.0, 0.5, 1.0]
     assert {type(value) for value in from_numpy} == {float}
@@ -182,7 +182,7 @@ def test_python_and_scenario_files_say_the_same() -> None:
 )
 def test_mistakes_are_named(text: str, message: str) -> None:
     with pytest.raises(AxisError) as error:
-        parse(text)
+        parsed_axis(text)
     assert message in str(error.value)
 
 
@@ -206,38 +206,40 @@ def test_mistakes_in_python_are_named(key: str, value: object, message: str) -> 
 
 def test_an_error_knows_its_path() -> None:
     with pytest.raises(AxisError) as error:
-        parse(f"{COUNT}=1, 2; {RATE}=9..5 Mbit/s")
+        parsed_axis(f"{COUNT}=1, 2; {RATE}=9..5 Mbit/s")
     assert error.value.path == RATE
     assert error.value.hint == "write the smaller one first"
     assert str(error.value).startswith(f"{RATE}: 9..5 Mbit/s: ")
 
 
 def test_no_value_is_on_two_axes() -> None:
-    rate, both = parse(f"{RATE}=1, 2 Mbit/s"), parse(f"{COUNT}=1, 2; {RATE}=3, 4 Mbit/s")
-    check_distinct([rate, parse(f"{COUNT}=1, 2")])
+    rate, both = parsed_axis(f"{RATE}=1, 2 Mbit/s"), parsed_axis(f"{COUNT}=1, 2; {RATE}=3, 4 Mbit/s")
+    check_distinct([rate, parsed_axis(f"{COUNT}=1, 2")])
     with pytest.raises(AxisError, match="two axes vary it") as error:
         check_distinct([rate, both])
     assert error.value.path == RATE
     with pytest.raises(AxisError, match=r"it has a part, flows\.ftp\.rtt\.uniform\.to"):
-        check_distinct([parse("flows.ftp.rtt=80, 90 ms"), parse("flows.ftp.rtt.uniform.to=90, 99 ms")])
+        check_distinct(
+            [parsed_axis("flows.ftp.rtt=80, 90 ms"), parsed_axis("flows.ftp.rtt.uniform.to=90, 99 ms")]
+        )
 
 
 def test_a_range_maps_the_unit_interval() -> None:
-    axis = parse(f"{RATE}=10..20 Mbit/s")
+    axis = parsed_axis(f"{RATE}=10..20 Mbit/s")
     assert axis.levels is None
     assert axis.range is not None
     assert (axis.range.low, axis.range.high, axis.range.unit, axis.range.log) == (10, 20, "Mbit/s", False)
     assert axis.at(0.0) == ("10 Mbit/s",)
     assert axis.at(0.25) == ("12.5 Mbit/s",)
     assert axis.at(1 / 3) == ("13.33333 Mbit/s",)
-    assert parse(f"{RATE}=1..100 Mbit/s log").at(0.5) == ("10 Mbit/s",)
-    assert parse("a=0..10; b=100..200 ms").at(0.5) == (5, "150 ms")
+    assert parsed_axis(f"{RATE}=1..100 Mbit/s log").at(0.5) == ("10 Mbit/s",)
+    assert parsed_axis("a=0..10; b=100..200 ms").at(0.5) == (5, "150 ms")
 
 
 @given(st.floats(0, 1), st.floats(1e-6, 1e6), st.floats(1.001, 1e4), st.booleans())
 def test_a_drawn_value_is_in_its_range(u: float, low: float, factor: float, log: bool) -> None:  # noqa: FBT001
     high = low * factor
-    axis = parse(f"x={low!r}..{high!r} ms{' log' if log else ''}")
+    axis = parsed_axis(f"x={low!r}..{high!r} ms{' log' if log else ''}")
     number = axis.drawn(axis.at(u)[0])
     assert isinstance(number, float)
     assert low <= number <= high
@@ -247,7 +249,7 @@ def test_a_drawn_value_is_in_its_range(u: float, low: float, factor: float, log:
 
 @pytest.mark.parametrize("text", ["1..5", "1..5 log", "2..6 packets", "1, 2, 3, 4, 5", "a, b, c, d, e"])
 def test_shares_of_whole_numbers_and_levels(text: str) -> None:
-    axis = parse(f"x={text}")
+    axis = parsed_axis(f"x={text}")
     n = 10_000
     counts = Counter(axis.at((i + 0.5) / n)[0] for i in range(n))
     assert len(counts) == 5
@@ -261,11 +263,11 @@ def test_shares_of_whole_numbers_and_levels(text: str) -> None:
 
 def test_counts_stay_whole_and_shares_do_not() -> None:
     for u in (0.0, 0.3, 0.99, 1.0):
-        assert isinstance(parse(f"{COUNT}=1..100").at(u)[0], int)
-        assert isinstance(parse(f"{SHARE}=0..1").at(u)[0], float)
-        assert isinstance(parse("x=1.0..100").at(u)[0], float)
-    assert parse("x=10..100 packets").at(0.333) == ("40 packets",)
-    assert parse("x=10..100 ms").at(0.333) == ("39.97 ms",)
+        assert isinstance(parsed_axis(f"{COUNT}=1..100").at(u)[0], int)
+        assert isinstance(parsed_axis(f"{SHARE}=0..1").at(u)[0], float)
+        assert isinstance(parsed_axis("x=1.0..100").at(u)[0], float)
+    assert parsed_axis("x=10..100 packets").at(0.333) == ("40 packets",)
+    assert parsed_axis("x=10..100 ms").at(0.333) == ("39.97 ms",)
 
 
 @pytest.mark.parametrize(
@@ -291,14 +293,14 @@ def test_titles_that_would_be_the_same_are_paths() -> None:
 
 
 def test_what_figures_are_told() -> None:
-    dimension = parse(f"{RATE}=5, 10, 20 Mbit/s").dimension()
+    dimension = parsed_axis(f"{RATE}=5, 10, 20 Mbit/s").dimension()
     assert (dimension.column, dimension.title, dimension.unit) == (RATE, "bottleneck rate", "Mbit/s")
     assert (dimension.numeric, dimension.log, dimension.values) == (True, False, (5.0, 10.0, 20.0))
-    sampled = parse(f"{RATE}=1..100 Mbit/s log").dimension()
+    sampled = parsed_axis(f"{RATE}=1..100 Mbit/s log").dimension()
     assert (sampled.numeric, sampled.log, sampled.values) == (True, True, ())
-    texts = parse("links.bottleneck.queue.red.spacing=uniform, wait").dimension()
+    texts = parsed_axis("links.bottleneck.queue.red.spacing=uniform, wait").dimension()
     assert (texts.numeric, texts.unit, texts.values) == (False, "", ("uniform", "wait"))
-    assert parse("flows.ftp.tcp.ecn=true, false").dimension().values == ("true", "false")
+    assert parsed_axis("flows.ftp.tcp.ecn=true, false").dimension().values == ("true", "false")
 
 
 @pytest.mark.parametrize(
@@ -317,24 +319,24 @@ def test_what_figures_are_told() -> None:
     ],
 )
 def test_levels_that_grow_by_factors_are_drawn_so(text: str, log: bool) -> None:  # noqa: FBT001
-    assert parse(f"x={text}").log is log
+    assert parsed_axis(f"x={text}").log is log
 
 
 def test_quantities_of_different_kinds_are_texts() -> None:
-    axis = parse("x=20 packets, 50 ms")
+    axis = parsed_axis("x=20 packets, 50 ms")
     assert not axis.numeric
     assert axis.unit == ""
     assert axis.drawn("50 ms") == "50 ms"
-    assert parse("x=1 packet, 20 packets").unit == "packets"
+    assert parsed_axis("x=1 packet, 20 packets").unit == "packets"
 
 
 def test_mixed_units_of_one_kind_are_numbers_in_the_unit_of_the_largest() -> None:
-    axis = parse(f"{RATE}=500 kbit/s, 2 Mbit/s, 1000 bit/s")
+    axis = parsed_axis(f"{RATE}=500 kbit/s, 2 Mbit/s, 1000 bit/s")
     assert axis.numeric
     assert axis.unit == "Mbit/s"
     assert [axis.drawn(value) for value in values(axis)] == [0.5, 2.0, 0.001]
     with pytest.raises(AxisError, match="stands there twice"):
-        parse(f"{RATE}=500 kbit/s, 0.5 Mbit/s")
+        parsed_axis(f"{RATE}=500 kbit/s, 0.5 Mbit/s")
 
 
 @pytest.mark.parametrize(
@@ -349,7 +351,7 @@ def test_mixed_units_of_one_kind_are_numbers_in_the_unit_of_the_largest() -> Non
     ],
 )
 def test_an_axis_survives_as_json(text: str) -> None:
-    axis = parse(f"a={text}")
+    axis = parsed_axis(f"a={text}")
     back = Axis.from_json(json.loads(json.dumps(axis.to_json())))
     assert back == axis
     assert back.at(0.4) == axis.at(0.4)

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weir.sweep import _design as designs
-from weir.sweep._axes import Axis, AxisError, parse
+from weir.sweep._axes import Axis, AxisError, parsed_axis
 from weir.sweep._design import Design, DesignError, grid, lhs, morris, saltelli, sobol
 
-RATE = parse("links.bottleneck.rate=1..100 Mbit/s log; links.bottleneck.buffer=20..200 packets")
-COUNT = parse("flows.ftp.count=1..8")
-SPACING = parse("links.bottleneck.queue.red.spacing=uniform, wait, geometric")
+RATE = parsed_axis("links.bottleneck.rate=1..100 Mbit/s log; links.bottleneck.buffer=20..200 packets")
+COUNT = parsed_axis("flows.ftp.count=1..8")
+SPACING = parsed_axis("links.bottleneck.queue.red.spacing=uniform, wait, geometric")
 AXES = [RATE, COUNT, SPACING]
 
 Sampler = Callable[[Sequence[Axis], int, int], Design]
@@ -28,7 +28,7 @@ SAMPLERS: list[Sampler] = [lhs, sobol, morris, saltelli]
 
 
 def test_a_grid_is_every_combination_the_first_axis_slowest() -> None:
-    design = grid([parse("a=1, 2; b=3, 4"), parse("c=x, y")])
+    design = grid([parsed_axis("a=1, 2; b=3, 4"), parsed_axis("c=x, y")])
     assert design.rows == (
         (("a", 1), ("b", 3), ("c", "x")),
         (("a", 1), ("b", 3), ("c", "y")),
@@ -50,7 +50,7 @@ def test_a_range_has_no_grid() -> None:
 
 
 def test_nonsense_sizes_are_refused_before_they_fill_the_memory() -> None:
-    wide = [parse(f"a{n}=1..1000 by 1") for n in range(3)]
+    wide = [parsed_axis(f"a{n}=1..1000 by 1") for n in range(3)]
     with pytest.raises(DesignError, match="1,000,000,000 points are more than 10,000,000"):
         grid(wide)
     for sampler in SAMPLERS:
@@ -97,12 +97,14 @@ def test_a_design_survives_as_json_without_its_sampler(
 
 
 def test_a_grid_survives_as_json() -> None:
-    design = grid([parse("a=1, 2; b=3 ms, 4 ms"), parse("c=x, y")])
+    design = grid([parsed_axis("a=1, 2; b=3 ms, 4 ms"), parsed_axis("c=x, y")])
     assert Design.from_json(json.loads(json.dumps(design.to_json()))) == design
 
 
 def test_columns_are_numbers_in_the_unit_of_the_axis_or_texts() -> None:
-    columns = grid([parse("a=5, 10 Mbit/s"), parse("b=x, y"), parse("c=true, false")]).columns()
+    columns = grid(
+        [parsed_axis("a=5, 10 Mbit/s"), parsed_axis("b=x, y"), parsed_axis("c=true, false")]
+    ).columns()
     assert columns["a"].to_list() == [5.0] * 4 + [10.0] * 4
     assert columns["b"].to_list() == ["x", "x", "y", "y"] * 2
     assert columns["c"].to_list() == ["true", "false"] * 4
@@ -125,7 +127,7 @@ def test_a_smaller_sobol_design_begins_a_larger_one(n: int, more: int) -> None:
 
 
 def test_a_power_of_two_of_sobol_points_is_balanced() -> None:
-    design = sobol([COUNT, parse("x=a, b")], 64, 5)
+    design = sobol([COUNT, parsed_axis("x=a, b")], 64, 5)
     counts = pl.DataFrame(design.columns()).group_by("flows.ftp.count", "x").len()
     assert len(counts) == 16
     assert set(counts["len"]) == {4}
@@ -181,9 +183,9 @@ def test_what_sensitivity_designs_refuse() -> None:
     sensitive: list[Sampler] = [morris, saltelli]
     for sampler in sensitive:
         with pytest.raises(AxisError, match="no influence"):
-            sampler([COUNT, parse("x=1")], 8, 1)
+            sampler([COUNT, parsed_axis("x=1")], 8, 1)
     with pytest.raises(AxisError, match="logarithmic lattice"):
-        morris([parse("x=1..2 log"), COUNT], 8, 1)
+        morris([parsed_axis("x=1..2 log"), COUNT], 8, 1)
 
 
 def test_without_salib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weir.sweep._axes import Axis, parse
+from weir.sweep._axes import Axis, parsed_axis
 from weir.sweep._design import Design, DesignError, grid, indices, lhs, morris, salib, saltelli
 
 Values = NDArray[np.float64]
 Sampler = Callable[[Sequence[Axis], int, int], Design]
 
-ANGLES = [parse(f"x{n}=-3.14159265358979..3.14159265358979") for n in range(1, 4)]
+ANGLES = [parsed_axis(f"x{n}=-3.14159265358979..3.14159265358979") for n in range(1, 4)]
 
 
 def table(design: Design) -> Values:
@@ -46,7 +46,7 @@ def test_sobol_indices_of_the_ishigami_function() -> None:
 
 def test_sobol_indices_of_levels() -> None:
     # Variances of 0, 1, 2 times 10 and of 0, 1 times 4: 200/3 and 4.
-    design = saltelli([parse("a=0, 1, 2"), parse("b=off, on"), parse("c=1..5")], 1024, 3)
+    design = saltelli([parsed_axis("a=0, 1, 2"), parsed_axis("b=off, on"), parsed_axis("c=1..5")], 1024, 3)
     columns = design.columns()
     outputs = 10.0 * columns["a"].to_numpy() + 4.0 * (columns["b"] == "on").to_numpy()
     found = indices(design, outputs)
@@ -55,7 +55,7 @@ def test_sobol_indices_of_levels() -> None:
 
 
 def test_elementary_effects_of_a_linear_function_are_its_slopes() -> None:
-    axes = [parse("a=0..10 ms"), parse("b=1.0..3"), parse("c=0.0..1")]
+    axes = [parsed_axis("a=0..10 ms"), parsed_axis("b=1.0..3"), parsed_axis("c=0.0..1")]
     design = morris(axes, 10, 1)
     x = table(design)
     found = indices(design, 2.0 * x[:, 0] - 3.0 * x[:, 1])
@@ -69,18 +69,18 @@ def test_elementary_effects_of_a_linear_function_are_its_slopes() -> None:
 @pytest.mark.parametrize(
     "axis",
     [
-        parse("a=0, 12"),
-        parse("a=0, 6, 12"),
-        parse("a=0..12 by 3"),
-        parse("a=0..12 by 1"),
-        parse("a=0..12"),
-        parse("a=0..12 ms"),
+        parsed_axis("a=0, 12"),
+        parsed_axis("a=0, 6, 12"),
+        parsed_axis("a=0..12 by 3"),
+        parsed_axis("a=0..12 by 1"),
+        parsed_axis("a=0..12"),
+        parsed_axis("a=0..12 ms"),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("levels", [4, 6])
 def test_an_effect_does_not_depend_on_how_finely_an_axis_is_divided(axis: Axis, levels: int) -> None:
-    design = morris([axis, parse("b=0.0..1")], 20, 4, levels)
+    design = morris([axis, parsed_axis("b=0.0..1")], 20, 4, levels)
     found = indices(design, 5.0 * table(design)[:, 0])
     assert found["mu_star"].to_list() == pytest.approx([60.0, 0.0])
 
@@ -101,7 +101,7 @@ def test_elementary_effects_of_ranges_are_salibs() -> None:
 
 
 def test_interaction_shows_in_sigma() -> None:
-    design = morris([parse("a=0.0..1"), parse("b=0.0..1"), parse("c=0.0..1")], 30, 5)
+    design = morris([parsed_axis("a=0.0..1"), parsed_axis("b=0.0..1"), parsed_axis("c=0.0..1")], 30, 5)
     x = table(design)
     found = indices(design, x[:, 0] * x[:, 1] + x[:, 2])
     sigma = found["sigma"].to_list()
@@ -142,7 +142,7 @@ def test_missing_outputs_are_an_error(make: Sampler) -> None:
         indices(design, outputs[:3])
 
 
-@pytest.mark.parametrize("design", [grid([parse("x=1, 2")]), lhs(ANGLES, 4, 1)])
+@pytest.mark.parametrize("design", [grid([parsed_axis("x=1, 2")]), lhs(ANGLES, 4, 1)])
 def test_other_designs_have_no_indices(design: Design) -> None:
     with pytest.raises(DesignError, match="--method morris"):
         indices(design, np.zeros(len(design)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weir.stats._intervals import mean_interval, student_t
 from weir.stats._measures import MEASURES
-from weir.sweep._until import Rule, RuleError, Sequential, looks
+from weir.sweep._until import Rule, RuleError, Sequential, planned_looks
 
 Values = NDArray[np.float64]
 
@@ -71,18 +71,18 @@ def test_mistakes_are_named(text: str, message: str, hint: str | None) -> None:
 
 
 def test_looks_grow_by_about_the_square_root_of_two() -> None:
-    assert looks(100) == (5, 7, 10, 14, 20, 28, 40, 56, 80, 100)
-    assert looks(28) == (5, 7, 10, 14, 20, 28)
-    assert looks(30) == (5, 7, 10, 14, 20, 30)
-    assert looks(5) == (5,)
-    assert looks(3) == (3,)
+    assert planned_looks(100) == (5, 7, 10, 14, 20, 28, 40, 56, 80, 100)
+    assert planned_looks(28) == (5, 7, 10, 14, 20, 28)
+    assert planned_looks(30) == (5, 7, 10, 14, 20, 30)
+    assert planned_looks(5) == (5,)
+    assert planned_looks(3) == (3,)
     with pytest.raises(RuleError, match="two replications or more"):
-        looks(1)
+        planned_looks(1)
 
 
 @given(st.integers(2, 100_000))
 def test_looks_end_at_the_maximum_without_one_just_before(maximum: int) -> None:
-    found = looks(maximum)
+    found = planned_looks(maximum)
     assert found[-1] == maximum
     assert all(late >= 1.2 * early for early, late in pairwise(found))
     assert all(late <= 2.0 * early for early, late in pairwise(found))
@@ -271,7 +271,7 @@ def test_no_other_schedule_is_much_cheaper(known: int) -> None:
     width = 1.96 / math.sqrt(known)
 
     def cost(factor: float, power: float) -> float:
-        plan = list(looks(100)) if factor == 1.41 else spaced(factor)
+        plan = list(planned_looks(100)) if factor == 1.41 else spaced(factor)
         weights = np.array(plan, dtype=float) ** power
         return expected_replications(plan, (0.05 * weights / weights.sum()).tolist(), draws, width)
 

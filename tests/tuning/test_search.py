@@ -18,7 +18,7 @@ from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.sweep._workers import chosen_workers
 from weir.tune._answer import Answer
-from weir.tune._evaluator import FRESH, Evaluator
+from weir.tune._evaluator import FRESH_SEEDS, Evaluator
 from weir.tune._search import Search
 from weir.tune._space import Setting, Space
 from weir.tune._targets import parse_all
@@ -267,18 +267,18 @@ def test_runs_of_which_only_the_target_is_the_same_are_drawn(jitter: str, tmp_pa
     scenario = weir.Scenario.loads(SMALL, {"flows.ftp.start_jitter": jitter})
     with Store.open(tmp_path, create=True) as store, chosen_workers(threads=1) as workers:
         evaluator = Evaluator(scenario.core, parse_all(["p99 delay < 1 s"]), store, workers)
-        assert evaluator.are_alike([()], FRESH, 3) == (jitter == "0 s")
+        assert evaluator.are_alike([()], FRESH_SEEDS, 3) == (jitter == "0 s")
 
 
 def test_confirmations_have_seeds_of_their_own() -> None:
     answer, evaluator = found(["mean delay < 25 ms", f"loss < {least(25.0)}%"], TWO, stream=3)
     assert answer.verdict in {"undecided", "achieved"}
-    sets = {seed // FRESH for of in evaluator.known.values() for seed in of}
+    sets = {seed // FRESH_SEEDS for of in evaluator.known.values() for seed in of}
     assert sets >= {0, 1}
     # No setting but the defaults was judged by the seeds of the first confirmation.
-    assert [setting for setting, of in evaluator.known.items() if any(seed // FRESH == 1 for seed in of)] == [
-        ()
-    ]
+    assert [
+        setting for setting, of in evaluator.known.items() if any(seed // FRESH_SEEDS == 1 for seed in of)
+    ] == [()]
 
 
 def test_four_parameters_are_for_another_search() -> None:

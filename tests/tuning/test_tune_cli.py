@@ -19,7 +19,7 @@ from weir._errors import WeirError
 from weir.cli._tuning import step_line
 from weir.store import Store
 from weir.tune._evaluator import Step
-from weir.tune._tune import again
+from weir.tune._tune import recorded_answer
 
 TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
 VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.queue.red.max_p=0.02")
@@ -84,12 +84,12 @@ def test_an_answer_whose_runs_are_missing_is_not_made_up(tmp_path: Path) -> None
     tuned = scenario.tune(["mean delay < 500 ms"], ["red.max_th=6..90"], store=tmp_path / "one")
     assert tuned.record is not None
     with Store.open(tmp_path / "one") as store:
-        found = again(store, tuned.record)
+        found = recorded_answer(store, tuned.record)
         assert found.to_json() == tuned.to_json()
     with Store.open(tmp_path / "other", create=True) as store:
         record = store.record_sweep(tuned.record)
         with pytest.raises(WeirError, match="runs of result 1, known, are not in the store"):
-            again(store, record)
+            recorded_answer(store, record)
 
 
 def test_json_is_what_the_text_says_and_the_same_twice(known: Path, weir_command: Command) -> None:

@@ -31,11 +31,18 @@ To load such a scenario runs the file: `weir.load(..., python=False)` refuses it
 from __future__ import annotations
 
 import random
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from weir._core import Backlog, Link, Packet, Seen
+from weir._lazy import first_use
+
+if TYPE_CHECKING:
+    from weir.aqm import _sources as sources
+    from weir.aqm._find import unstored
 
 __all__ = ["Aqm", "Backlog", "Controller", "Link", "Packet", "Seen", "Verdict"]
+
+__getattr__ = first_use(__name__)
 
 Verdict = Literal["pass", "mark", "drop"]
 """Fate of a packet. A mark becomes a drop without `ecn = true` in the scenario, and for packets that are not

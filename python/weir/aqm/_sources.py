@@ -60,7 +60,7 @@ def texts_in(scenario: _core.Scenario) -> dict[str, str]:
     return texts_of(named_in(json.loads(scenario.to_json()))) if scenario.has_python_aqms else {}
 
 
-def sources_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tuple[str, str]]:
+def digests_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tuple[str, str]]:
     """The digests of the classes that a scenario names and did not load: path and digest, as overrides, of
     those whose `texts` are known by import path, where the scenario has none or another."""
     digests = {cls: remember(text) for cls, text in texts.items()}

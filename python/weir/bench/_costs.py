@@ -17,9 +17,9 @@ from typing import Any
 
 from weir import _core
 from weir.bench._measure import Measurement, measure_sizes
-from weir.plot._files import environment
-from weir.run._processes import output_of
-from weir.scenario._scenario import bundled
+from weir.plot import template_environment
+from weir.run import output_of
+from weir.scenario import bundled
 
 Say = Callable[[str], None]
 
@@ -182,7 +182,7 @@ def page(
     disciplines: Sequence[DisciplineCost],
 ) -> str:
     """The page as Markdown."""
-    template = environment(Path(__file__).parent, markdown=True).get_template("page.md.jinja")
+    template = template_environment(Path(__file__).parent, markdown=True).get_template("page.md.jinja")
     return template.render(
         measurements=measurements,
         repeat=measurements[0].repeat,

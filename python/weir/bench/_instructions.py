@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-from weir.scenario._scenario import bundled
+from weir.scenario import bundled
 
 _GIGABIT, _CROWD = (2.0, 4.0), (1.5, 1.8)
 _LENGTHS_S = {

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.run._processes import output_of
-from weir.scenario._scenario import bundled
+from weir.run import output_of
+from weir.scenario import bundled
 
 _NS2 = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
 

@@ -25,11 +25,13 @@ from weir.check import _overflow as overflow
 from weir.check import _python as python
 from weir.check import _recordings as recordings
 from weir.check import _senders as senders
-from weir.check._cost import Cost
+from weir.check import _units as units
+from weir.check._cost import ANY_RUN_B, LESS_MEMORY, Cost, MemoryPart, size_words, span_words
 from weir.check._estimate import estimated
+from weir.check._load import Load
 from weir.check._measured import nothing_measured
 from weir.check._note import Note, Repeated, Severity, merged
-from weir.check._resolved import Resolved
+from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
 from weir.check._variants import same_queue_later, same_variants

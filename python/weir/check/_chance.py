@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, names, seconds
+from weir.check._resolved import UNRESPONSIVE, Resolved, duration_of, names
 from weir.check._units import time
 
 _DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})
@@ -29,7 +29,7 @@ def no_warm_up(scene: Resolved) -> Iterator[Note]:
     RFC 7928, section 8.2, lets time begin when all flows are in congestion avoidance. The overshoot of slow
     start alone can make a 99th percentile.
     """
-    if seconds(scene.document["measure"], "warm_up") > 0.0:
+    if duration_of(scene.document["measure"], "warm_up") > 0.0:
         return
     tcp = [path for path in scene.paths if path.traffic not in UNRESPONSIVE]
     if tcp:
@@ -123,7 +123,7 @@ def _is_regular(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> b
         and not port.loses_packets
         and all(
             path.base_rtt_s is not None
-            and not seconds(scene.group(path), "send_jitter")
+            and not duration_of(scene.group(path), "send_jitter")
             and not _is_parted(scene, path)
             for path in paths
         )
@@ -159,7 +159,7 @@ def _is_random(scene: Resolved, path: _core.Path) -> bool:
         path.base_rtt_s is None
         or path.traffic in _RANDOM
         or (path.traffic == "cbr" and group["traffic"]["cbr"].get("gaps", "equal") != "equal")
-        or any(seconds(group, key) > 0.0 for key in ("start_jitter", "send_jitter"))
+        or any(duration_of(group, key) > 0.0 for key in ("start_jitter", "send_jitter"))
     )
 
 

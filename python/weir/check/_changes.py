@@ -8,9 +8,9 @@ from itertools import pairwise, takewhile
 from weir import _core
 from weir.check._levels import Level, fixed_levels
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, names, seconds
+from weir.check._resolved import Aqm, Resolved, duration_of, names
 from weir.check._units import packets, rate, time
-from weir.scenario._scenario import flows_at
+from weir.scenario import flows_at
 
 _CLEARLY = 0.9
 """Rates per flow that are closer than this ratio count as equal."""
@@ -187,7 +187,7 @@ def change_after_end(scene: Resolved) -> Iterator[Note]:
     for name, group in scene.document["flows"].items():
         places += [(f"flows.{name}.population", group.get("population", []))]
     for path, changes in places:
-        instants = (seconds(change, "at") for change in reversed(changes) if "at" in change)
+        instants = (duration_of(change, "at") for change in reversed(changes) if "at" in change)
         late = [*takewhile(lambda at: at >= end, instants)]
         if late:
             which = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weir import _core
-from weir.check._resolved import Resolved, limit_of, seconds
+from weir.check._resolved import Resolved, buffer_limit, duration_of
 
 _LOSS_LIMIT = 1.22
 """Window of TCP in packets, times sqrt(p), at loss probability p (M. Mathis et al., CCR 27 (3), 1997)."""
@@ -117,7 +117,7 @@ class Connections:
         flows = max(1, self.scene.load(path).most)
         if facts is None or facts.samples or rtt <= 0.0:
             return inf
-        begun = max(self.window(path), limit_of(self.scene.ports_by_name[path.bottleneck.name]) / flows)
+        begun = max(self.window(path), buffer_limit(self.scene.ports_by_name[path.bottleneck.name]) / flows)
         grown = lasts_s / rtt / 2.0
         if self.scene.congestion(path) == "cubic":
             grown = max(grown, 0.1 * lasts_s**3)
@@ -133,7 +133,7 @@ class Connections:
         rtt = self.rtt_s(path)
         if loss <= 0.0 or rtt <= 0.0:
             return inf
-        timeout = rtt + seconds(self.scene.group(path)["tcp"], "min_rto")
+        timeout = rtt + duration_of(self.scene.group(path)["tcp"], "min_rto")
         timeouts = min(1.0, 3.0 * sqrt(0.375 * loss)) * loss * (1.0 + 32.0 * loss**2)
         # Of a burst the probe is lost, too.
         spared = (1.0 - _TIMEOUT_BY_TIME) * begun / loss if self.scene.detects_by_time(path) else 0.0
@@ -155,7 +155,7 @@ class Connections:
         if not self.scene.detects_by_time(path):
             return lost
         port = self.scene.ports_by_name[path.bottleneck.name]
-        held = port.rate_bps / 8.0 / path.packet_bytes * self.rtt_s(path) + limit_of(port)
+        held = port.rate_bps / 8.0 / path.packet_bytes * self.rtt_s(path) + buffer_limit(port)
         window = held / max(1, self.scene.load(path).most)
         return max(lost, min(_MOST_LOST, _LOSS_LIMIT**2 / max(1e-9, window) ** 2))
 
@@ -163,16 +163,16 @@ class Connections:
 def mean_delay_s(variation: Mapping[str, Any]) -> float:
     """The mean time that a line with this `delay_variation` delays a packet by, or nearly."""
     if (uniform := variation.get("uniform")) is not None:
-        return seconds(uniform, "max") / 2.0
+        return duration_of(uniform, "max") / 2.0
     normal = variation.get("normal", {})
-    return seconds(normal, "mean") + seconds(normal, "sd") / 2.0
+    return duration_of(normal, "mean") + duration_of(normal, "sd") / 2.0
 
 
 def spread_s(variation: Mapping[str, Any]) -> float:
     """Range of nearly all delays of a line with this `delay_variation`, s."""
     if (uniform := variation.get("uniform")) is not None:
-        return seconds(uniform, "max")
-    return _SPREAD * seconds(variation.get("normal", {}), "sd")
+        return duration_of(uniform, "max")
+    return _SPREAD * duration_of(variation.get("normal", {}), "sd")
 
 
 def _lost(loss: Mapping[str, Mapping[str, Any]], size: int) -> tuple[float, float]:

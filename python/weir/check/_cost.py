@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Part = Literal["flows", "packets", "series", "counts"]
+MemoryPart = Literal["flows", "packets", "series", "counts"]
 """Parts of the memory: flows, packets in queues, time series, counts of groups at ports in periods."""
 
-LESS: dict[Part, str] = {
+LESS_MEMORY: dict[MemoryPart, str] = {
     "flows": "fewer flows",
     "packets": "a smaller buffer, or shorter delays",
     "series": "a longer measure.series.interval, or fewer of measure.series.flows",
@@ -33,15 +33,15 @@ class Cost:
     """Seconds of one core."""
     memory_bytes: float
     """Bytes besides the program itself, while one run is done at a time."""
-    mostly: Part
+    mostly: MemoryPart
     """The part that takes most of the memory."""
     own_bytes: float
     """Bytes that each further run takes at the same time."""
 
     def __str__(self) -> str:
         """`2.1 million packets, 0.2 s and 60 MB a run`."""
-        packets, memory = counted(self.packets), size(self.memory_bytes)
-        return f"about {packets} packets, {span(self.cpu_s)} and {memory} a run"
+        packets, memory = counted(self.packets), size_words(self.memory_bytes)
+        return f"about {packets} packets, {span_words(self.cpu_s)} and {memory} a run"
 
 
 def counted(number: float) -> str:
@@ -52,7 +52,7 @@ def counted(number: float) -> str:
     return _two(round(number))
 
 
-def span(seconds: float) -> str:
+def span_words(seconds: float) -> str:
     """`0.2 s`, `3 min`, `12 h`, `40 days`."""
     for unit, word in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
         if seconds >= 2.0 * unit:
@@ -60,7 +60,7 @@ def span(seconds: float) -> str:
     return f"{_two(max(seconds, 0.01))} s"
 
 
-def size(number: float) -> str:
+def size_words(number: float) -> str:
     """`60 MB`, `1.2 GB`."""
     unit, word = next(((u, w) for u, w in ((1e12, "TB"), (1e9, "GB")) if number >= u), (1e6, "MB"))
     return f"{_two(number / unit)} {word}"

@@ -13,9 +13,9 @@ from typing import Any
 
 from weir import _core
 from weir.check._connections import Connections, mean_delay_s
-from weir.check._cost import ANY_RUN_B, Cost, Part
+from weir.check._cost import ANY_RUN_B, Cost, MemoryPart
 from weir.check._packets import Packets
-from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, seconds
+from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, duration_of
 
 # Measured on the processor that docs/performance.md names; nanoseconds.
 _RUN_NS = 1e5
@@ -164,7 +164,7 @@ class _Estimate:
         kept = sum(memory.values())
         # What a run frees at its end makes room for its tables.
         taken = max(ANY_RUN_B, sum(freed.values())) + kept
-        parts: dict[Part, float] = {part: memory[part] + freed.get(part, 0.0) for part in memory}
+        parts: dict[MemoryPart, float] = {part: memory[part] + freed.get(part, 0.0) for part in memory}
         mostly = max(parts, key=lambda part: parts[part])
         return Cost(arrivals, self._nanoseconds(arrivals) / 1e9, taken, mostly, sum(parts.values()))
 
@@ -194,7 +194,7 @@ class _Estimate:
             + sum(self._decided(port) for port in self.scene.ports) * _PYTHON_NS
         )
 
-    def _memory(self) -> tuple[dict[Part, float], dict[Part, float]]:
+    def _memory(self) -> tuple[dict[MemoryPart, float], dict[MemoryPart, float]]:
         """Bytes that are there when tables are made, and those that the run has freed by then."""
         flows = sessions = transfers = 0.0
         for group in self._packets.groups:
@@ -208,7 +208,7 @@ class _Estimate:
             transfers += group.live * (_TRANSFER_B + more)
         # Many rows of few flows are those of periods.
         few_rows = min(self._rows, _FEW_PERIODS * self._static)
-        kept: dict[Part, float] = {
+        kept: dict[MemoryPart, float] = {
             "flows": flows + few_rows * _ROW_B,
             "packets": 0.0,
             "series": self._values * _VALUE_B,
@@ -218,7 +218,7 @@ class _Estimate:
             + self._ended * _ENDED_B
             + (self._rows - few_rows) * _ROW_B,
         }
-        freed: dict[Part, float] = {
+        freed: dict[MemoryPart, float] = {
             "flows": sessions * _SESSION_B + transfers,
             "packets": self._waiting() * _PACKET_B + self._overtaking() * _OVERTAKING_B,
         }
@@ -275,7 +275,7 @@ class _Estimate:
         for port in self.scene.ports:
             come = self._packets.data_arrivals[port.name]
             if come:
-                queued = min(limit_of(port), self._most_queued(port), come)
+                queued = min(buffer_limit(port), self._most_queued(port), come)
                 passing = port.rate_bps * port.delay_s / 8.0 / port.mean_packet_bytes
                 found += queued + min(come, passing)
         return found
@@ -287,8 +287,8 @@ class _Estimate:
         come = sum(sent[path.group] for path in through)
         passed = port.rate_bps * self.scene.network.duration_s / 8.0 / port.mean_packet_bytes
         if any(path.traffic == "bulk" for path in through):
-            return limit_of(port)
-        return max(0.0, come - passed) + 0.1 * min(come, limit_of(port))
+            return buffer_limit(port)
+        return max(0.0, come - passed) + 0.1 * min(come, buffer_limit(port))
 
     def _overtaking(self) -> float:
         """Packets on lines on which they overtake each other."""
@@ -342,7 +342,7 @@ class _Estimate:
     def _jittered(self) -> float:
         """Packets of senders with a `send_jitter`."""
         groups = self._packets.groups
-        return sum(one.sent for one in groups if seconds(self.scene.group(one.path), "send_jitter") > 0.0)
+        return sum(one.sent for one in groups if duration_of(self.scene.group(one.path), "send_jitter") > 0.0)
 
     def _paced(self) -> float:
         """Packets of senders that pace: those that sample the delivery rate, and those of L4S."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, limit_of
+from weir.check._resolved import Aqm, Resolved, buffer_limit
 from weir.check._units import level as level_text
 from weir.check._units import packets, size, time
 
@@ -136,7 +136,7 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
     step it needs about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
     """
     for port in scene.bottlenecks:
-        limit, product = limit_of(port), scene.mean_bdp(port)
+        limit, product = buffer_limit(port), scene.mean_bdp(port)
         where, paths = f"{port.key}.buffer", scene.bulk_through(port)
         if limit < _FEW:
             message = f"only {packets(limit)} may wait: every burst overflows the buffer"
@@ -166,7 +166,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
         aqm = scene.aqm(port)
         first = level_of(scene, port, aqm, first_of(aqm) or _TARGETS.get(aqm.name))
         if aqm.name == "drop-tail":
-            first = Level("", "", limit_of(port))
+            first = Level("", "", buffer_limit(port))
         if first is not None and waiting < first.packets:
             more = in_words(scene, port, first.written) if first.path else "its buffer"
             yield Note(
@@ -182,7 +182,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
 def buffer_never_fills(scene: Resolved) -> Iterator[Note]:
     """A DropTail buffer takes longer to send than the run lasts: its limit is out of reach."""
     for port in scene.bottlenecks:
-        full = limit_of(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
+        full = buffer_limit(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
         if scene.aqm(port).name == "drop-tail" and full > scene.network.duration_s:
             yield Note(
                 "buffer-never-fills",
@@ -266,7 +266,7 @@ def enough_of(scene: Resolved, port: _core.Port, aqm: Aqm) -> float:
 
 def _raised(port: _core.Port, level: Level, enough: float) -> str:
     """A level that is enough and that the buffer holds: else with a larger buffer."""
-    room, wanted = floor(ROOM * limit_of(port)), ceil(2.0 * enough)
+    room, wanted = floor(ROOM * buffer_limit(port)), ceil(2.0 * enough)
     if wanted <= room:
         return f'{level.path} = "{in_unit_of(port, level, wanted)}" or more; weir tune finds one for a target'
     if room >= enough:
@@ -286,7 +286,7 @@ def _longer(port: _core.Port, aqm: Aqm, delay: Level, target_s: float) -> str:
     interval = aqm.parameters.get("interval") if delay.path.endswith(".target") else None
     if aqm.name in _INTERVALS and interval is not None and _core.quantity(interval)[0] <= 2.0 * target_s:
         hint += f' and {delay.path.removesuffix("target")}interval = "{time(20.0 * target_s)}"'
-    if limit_of(port) < PACKETS_FOR_DELAY and not aqm.per_flow:
+    if buffer_limit(port) < PACKETS_FOR_DELAY and not aqm.per_flow:
         hint += f" and {larger_buffer(f'{port.key}.buffer', PACKETS_FOR_DELAY)}"
     return hint
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir.check._note import Note
-from weir.check._resolved import Resolved, seconds
+from weir.check._resolved import Resolved, duration_of
 from weir.check._units import time
-from weir.scenario._scenario import flows_at
+from weir.scenario import flows_at
 
 
 def no_traffic_measured(scene: Resolved) -> Iterator[Note]:
@@ -15,7 +15,7 @@ def no_traffic_measured(scene: Resolved) -> Iterator[Note]:
 
     Of recordings, which end by themselves, `recording-not-measured` speaks.
     """
-    warm_up = seconds(scene.document["measure"], "warm_up")
+    warm_up = duration_of(scene.document["measure"], "warm_up")
     instants = [warm_up, *(at for at in scene.instants if warm_up < at < scene.network.duration_s)]
     if scene.paths and not any(flows_at(path.load, at) for path in scene.paths for at in instants):
         yield Note(

@@ -11,7 +11,7 @@ from typing import Any
 
 from weir import _core
 from weir.check._connections import Connections
-from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of, seconds
+from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, buffer_limit, duration_of
 
 _REPEATED = 1.3
 """Packets of a waiting flow, as a multiple of its first packets and their timeouts alone: some get an answer,
@@ -122,7 +122,7 @@ class Packets:
 
     def _acks_of(self, path: _core.Path) -> float:
         """ACKs per data packet."""
-        return 0.5 if seconds(self.scene.group(path)["tcp"], "delayed_ack") > 0.0 else 1.0
+        return 0.5 if duration_of(self.scene.group(path)["tcp"], "delayed_ack") > 0.0 else 1.0
 
     @cached_property
     def _datagram_bits(self) -> Mapping[str, float]:
@@ -214,7 +214,7 @@ class Packets:
     def _resent(self, path: _core.Path, waiting: float) -> float:
         """Repetitions per carried packet, for the transfers of an overload."""
         port = self.scene.ports_by_name[path.bottleneck.name]
-        held = port.bdp_packets + limit_of(port)
+        held = port.bdp_packets + buffer_limit(port)
         if waiting <= 0.0:
             return 0.0
         each = _RESENT_BY_TIME if self.scene.detects_by_time(path) else _RESENT
@@ -228,7 +228,7 @@ class Packets:
             for one in self.scene.through(port)
             if one.traffic not in UNRESPONSIVE and one.traffic not in _BY_THEMSELVES
         )
-        held = port.bdp_packets + limit_of(port)
+        held = port.bdp_packets + buffer_limit(port)
         return min(1.0, max(0.0, 1.0 - held / max(1.0, flows) / _FED))
 
     @cached_property
@@ -265,7 +265,7 @@ class Packets:
     def _sessions(self, path: _core.Path) -> _Wanted:
         """Traffic of users: each loads a number of pages, and each page has a number of transfers."""
         table = self._table(path)
-        spread = seconds(table, "inter_session")
+        spread = duration_of(table, "inter_session")
         users = float(self.scene.load(path).most)
         begun = min(users, self._duration / spread) if spread > 0.0 else users
         begun *= self._admitted(path, begun)
@@ -275,13 +275,13 @@ class Packets:
         if path.traffic == "closed-loop":
             packets, objects = self._packets_of(path), 1.0
             lasts = self._tcp.lasts_s(path, packets)
-            cycle = lasts + seconds(table, "think_time")
+            cycle = lasts + duration_of(table, "think_time")
         elif path.traffic == "web":
             packets, objects = self._packets_of(path), self._objects(path)
             lasts = self._tcp.lasts_s(path, packets)
-            requests = (objects - 1.0) * seconds(table, "inter_object")
+            requests = (objects - 1.0) * duration_of(table, "inter_object")
             opens = table.get("inter_page_from") == "start"
-            between = seconds(table, "inter_page")
+            between = duration_of(table, "inter_page")
             cycle = max(between, requests) if opens else between + requests + lasts
         else:
             objects = sum(number for _, number in _PAGE_3GPP)
@@ -292,7 +292,7 @@ class Packets:
                 for share, data in zip((large, 1.0 - large), _DATA_3GPP, strict=True)
             )
             lasts = self._tcp.lasts_s(path, packets) + self._tcp.rtt_s(path) / 2.0
-            cycle = objects * lasts + seconds(table, "parsing") + seconds(table, "reading")
+            cycle = objects * lasts + duration_of(table, "parsing") + duration_of(table, "reading")
         pages = each_s / max(cycle, 1e-9) + (path.traffic != "closed-loop")
         if (most := table.get("pages")) is not None:
             pages = min(pages, float(most))
@@ -303,13 +303,13 @@ class Packets:
         """The share of users whose first SYN gets through: those that begin at one instant do not fit into
         the buffer, and try again at one instant."""
         table = self.scene.group(path)
-        if users <= 0.0 or seconds(self._table(path), "inter_session") > 0.0:
+        if users <= 0.0 or duration_of(self._table(path), "inter_session") > 0.0:
             return 1.0
         port = self.scene.ports_by_name[path.bottleneck.name]
         least, most = path.base_rtt_range_s
-        spread = seconds(table, "start_jitter") + (most - least) / 2.0
+        spread = duration_of(table, "start_jitter") + (most - least) / 2.0
         syn = _core.quantity(table["tcp"]["ack_size"])[0]
-        passed = limit_of(port) + spread * port.rate_bps / 8.0 / syn
+        passed = buffer_limit(port) + spread * port.rate_bps / 8.0 / syn
         return min(1.0, passed * _attempts(self.scene.load(path).active_s) / users)
 
     def _table(self, path: _core.Path) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weir.aqm._sources import named_in, text_of, unrepeatable
+from weir.aqm import sources
 from weir.check._note import Note
 from weir.check._resolved import Resolved
 from weir.check._units import listed
@@ -17,9 +17,9 @@ def python_not_repeatable(scene: Resolved) -> Iterator[Note]:
 
     What the text of its file shows is found, not what modules do that it imports.
     """
-    for named in named_in(scene.document):
-        text = text_of(named.digest)
-        uses = unrepeatable(text) if text is not None else []
+    for named in sources.named_in(scene.document):
+        text = sources.text_of(named.digest)
+        uses = sources.unrepeatable(text) if text is not None else []
         if uses:
             told = listed([f"{use.name} (line {use.line})" for use in uses[:_TOLD]])
             more = f" and {len(uses) - _TOLD} more" if uses[_TOLD:] else ""

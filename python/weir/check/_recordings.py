@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import Resolved, seconds
+from weir.check._resolved import Resolved, duration_of
 from weir.check._units import scaled, time
 
 _STEP_S = 1.0
@@ -110,13 +110,13 @@ def recording_after_end(scene: Resolved) -> Iterator[Note]:
 
 def recording_not_measured(scene: Resolved) -> Iterator[Note]:
     """A recording ends before measuring begins: nothing of it is measured."""
-    warm_up = seconds(scene.document["measure"], "warm_up")
+    warm_up = duration_of(scene.document["measure"], "warm_up")
     for path in _replays(scene):
         group = scene.group(path)
-        start, jitter = seconds(group, "start"), seconds(group, "start_jitter")
+        start, jitter = duration_of(group, "start"), duration_of(group, "start_jitter")
         found = path.recording
         last = start + jitter + found.last_s if found is not None else scene.network.duration_s
-        end = min(last, seconds(group, "stop")) if "stop" in group else last
+        end = min(last, duration_of(group, "stop")) if "stop" in group else last
         if warm_up > 0.0 and end <= warm_up:
             yield Note(
                 "recording-not-measured",

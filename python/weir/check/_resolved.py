@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from weir import _core
 from weir.check._load import Load
 from weir.check._units import listed
-from weir.scenario._scenario import flows_at
+from weir.scenario import flows_at
 
 UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
 """Kinds of traffic without a congestion control."""
@@ -152,20 +152,20 @@ class Resolved:
     def phases(self, port: _core.Port) -> list[Phase]:
         """The queue and the buffer of the port in the course of the run."""
         written = str(self.link(port)["buffer"])
-        found = [Phase(0.0, inf, self.aqm(port), (f"{port.key}.buffer", written, limit_of(port)))]
+        found = [Phase(0.0, inf, self.aqm(port), (f"{port.key}.buffer", written, buffer_limit(port)))]
         for place, change in enumerate(self.changes):
             table = change.get("links", {}).get(port.link, {})
             if port.direction != "forward":
                 table = table.get("reverse", {})
             if not {"queue", "buffer"} & set(table):
                 continue
-            path, at, before = f"changes[{place}].{port.key}", seconds(change, "at"), found[-1]
+            path, at, before = f"changes[{place}].{port.key}", duration_of(change, "at"), found[-1]
             aqm, buffer = before.aqm, before.buffer
             if "queue" in table:
                 aqm = _aqm_of(f"{path}.queue", table["queue"])
             if "buffer" in table:
                 held = next((held for since, held in reversed(port.limit_changes) if since <= at), None)
-                limit = limit_of(port) if held is None else held
+                limit = buffer_limit(port) if held is None else held
                 buffer = (f"{path}.buffer", str(table["buffer"]), limit)
             found[-1] = before._replace(until_s=at)
             found.append(Phase(at, inf, aqm, buffer))
@@ -289,7 +289,7 @@ class Resolved:
         table: Mapping[str, Any] = self.link(port).get("aggregation", {})
         if (most := table.get("packets")) is None:
             return inf
-        least, longest = seconds(table, "interval"), seconds(table, "max_interval")
+        least, longest = duration_of(table, "interval"), duration_of(table, "max_interval")
         return most * 8.0 * port.mean_packet_bytes / ((least + max(least, longest)) / 2.0)
 
     def rates(self, port: _core.Port) -> tuple[int, int]:
@@ -373,14 +373,14 @@ def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
     return Aqm(f"{path}.{name}", name, parameters, per_flow=name in {"fq-codel", "fq-pie"})
 
 
-def limit_of(port: _core.Port) -> float:
+def buffer_limit(port: _core.Port) -> float:
     """Limit of the port's buffer, in packets of mean size."""
     if port.limit_packets is not None:
         return float(port.limit_packets)
     return (port.limit_bytes or 0) / port.mean_packet_bytes
 
 
-def seconds(table: Mapping[str, Any], key: str) -> float:
+def duration_of(table: Mapping[str, Any], key: str) -> float:
     """A duration of a table; zero where it is absent."""
     return _core.quantity(table[key])[0] if key in table else 0.0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from weir import _core
 from weir.check._levels import AQM_DELAYS, strongest
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, names
+from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, names
 from weir.check._units import listed, time
 
 
@@ -98,7 +98,7 @@ def _greatest_delay(scene: Resolved, port: _core.Port) -> tuple[float, str]:
     """The longest delay of packets at the port, about, in seconds, and what limits it."""
     aqm = scene.aqm(port)
     packet_s = 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
-    full = limit_of(port) * packet_s
+    full = buffer_limit(port) * packet_s
     written = aqm.parameters.get(AQM_DELAYS.get(aqm.name, ""))
     delays = [] if written is None else [_core.quantity(written)[0]]
     if (level := strongest(scene, port, aqm)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weir.check._note import Note
-from weir.check._resolved import Resolved, seconds
+from weir.check._resolved import Resolved, duration_of
 
 _PARTS = 10
 _VARIANCE = _PARTS * (_PARTS - 1) * (2 * _PARTS + 5) / 18
@@ -44,5 +44,5 @@ def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[fl
 
 def _is_steady(scene: Resolved) -> bool:
     """Returns true if load and rates stay constant once the warm-up is over."""
-    warm_up = seconds(scene.document["measure"], "warm_up")
+    warm_up = duration_of(scene.document["measure"], "warm_up")
     return "period" not in scene.document["measure"] and all(at <= warm_up for at in scene.instants)

@@ -11,9 +11,11 @@ import os
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
+from weir._lazy import first_use
 from weir._printable import cut
 from weir.cli._command import (
     BAD_INPUT,
@@ -31,6 +33,10 @@ from weir.cli._command import (
 )
 from weir.cli._options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
 from weir.cli._progress import following
+
+if TYPE_CHECKING:
+    from weir.cli._app import GROUPS, VERBS, program
+    from weir.cli._init import templates
 
 __all__ = [
     "INTERRUPTED",
@@ -51,6 +57,8 @@ __all__ = [
     "with_groups",
     "writing_pages",
 ]
+
+__getattr__ = first_use(__name__)
 
 
 def load() -> typer.Typer:

@@ -13,11 +13,9 @@ from weir.cli._options import Json, NoPython, Set, Source, option
 
 if TYPE_CHECKING:
     from weir import _core
-    from weir.check import Repeated
-    from weir.check._load import Load
-    from weir.check._resolved import Resolved
+    from weir.check import Load, Repeated, Resolved
     from weir.scenario import Scenario
-    from weir.stats._grid import Grid
+    from weir.stats import Grid
 
 _MOST = 12
 """Instants that the table of changes shows."""
@@ -67,27 +65,25 @@ def check(
 
 def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     """The tables and the notes, as text."""
-    from weir.check._estimate import estimated
-    from weir.check._resolved import Resolved, seconds
-    from weir.check._units import rate, time
-    from weir.stats._grid import render
-    from weir.sweep._limits import refusal
+    from weir.check import Resolved, duration_of, estimated, units
+    from weir.stats import render_grid
+    from weir.sweep import memory_refusal
 
     network, width = scenario.network, get_terminal_size().columns
     bottleneck = network.port(network.bottleneck.name)
     resolved = Resolved.of(scenario.core)
-    warm_up = seconds(resolved.document["measure"], "warm_up")
+    warm_up = duration_of(resolved.document["measure"], "warm_up")
     facts = [
-        f"{time(network.duration_s)}, measured from {time(warm_up)} on",
-        f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}",
+        f"{units.time(network.duration_s)}, measured from {units.time(warm_up)} on",
+        f"bottleneck {bottleneck.name}, {units.rate(bottleneck.rate_bps)}",
     ]
     cost = estimated(resolved)
-    refused = refusal(cost)
+    refused = memory_refusal(cost)
     head = f"{scenario.label}\n{'; '.join(facts)}\n{cost}"
     if refused is not None:
         head += f"\nweir run refuses it: {refused.message}"
     grids = [_ports(resolved), _paths(resolved), *_changes(network), *_replaced(resolved)]
-    command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
+    command.print_text("\n\n".join([head, *(render_grid(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")
     for one in found:
         for text, first, rest in ((str(one), "  ", "    "), (f"write: {one.note.hint}", "    ", "    ")):
@@ -97,22 +93,21 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
 
 
 def _ports(resolved: Resolved) -> Grid:
-    from weir.check._resolved import limit_of
-    from weir.check._units import packets, rate, scaled, time
-    from weir.stats._grid import Cell, Grid
+    from weir.check import buffer_limit, units
+    from weir.stats import Cell, Grid
 
     columns = ["rate", "delay", "buffer", "full", "BDP", "queue", "flows"]
     rows: list[tuple[str, list[Cell]]] = []
     for port in resolved.ports:
-        bits = limit_of(port) * port.mean_packet_bytes * 8.0
+        bits = buffer_limit(port) * port.mean_packet_bytes * 8.0
         texts = [
-            rate(port.rate_bps) + ("*" if port.rate_changes or port.follows_trace else ""),
-            time(port.delay_s),
-            packets(limit_of(port))
+            units.rate(port.rate_bps) + ("*" if port.rate_changes or port.follows_trace else ""),
+            units.time(port.delay_s),
+            units.packets(buffer_limit(port))
             if port.limit_bytes is None
-            else scaled(port.limit_bytes, ("B", "kB", "MB")),
-            time(bits / port.rate_bps),
-            packets(port.bdp_packets) if port.load else "–",
+            else units.scaled(port.limit_bytes, ("B", "kB", "MB")),
+            units.time(bits / port.rate_bps),
+            units.packets(port.bdp_packets) if port.load else "–",
             _queue(resolved, port),
             _span(resolved.load(port)) if port.load else "ACKs",
         ]
@@ -124,29 +119,29 @@ def _ports(resolved: Resolved) -> Grid:
 
 def _queue(resolved: Resolved, port: _core.Port) -> str:
     """`red, 70 to 210 packets`: the discipline, with the thresholds that it may have chosen itself."""
-    from weir.check._levels import in_words
+    from weir.check import levels
 
     parameters = resolved.aqm(port).parameters
     low, high = parameters.get("min_th"), parameters.get("max_th")
     if not (isinstance(low, str) and isinstance(high, str)):
         return port.queue
-    low, high = (in_words(resolved, port, level) for level in (low, high))
+    low, high = (levels.in_words(resolved, port, level) for level in (low, high))
     unit = f" {high.partition(' ')[2]}"
     return f"{port.queue}, {low.removesuffix(unit)} to {high}"
 
 
 def _paths(resolved: Resolved) -> Grid:
-    from weir.check._units import packets, time
-    from weir.stats._grid import Cell, Grid
+    from weir.check import units
+    from weir.stats import Cell, Grid
 
     columns = ["traffic", "base RTT", "BDP", "flows", "bottleneck", "data over"]
     rows: list[tuple[str, list[Cell]]] = []
     for path in resolved.paths:
         low, high = path.base_rtt_range_s
-        base = time(low) if path.base_rtt_s is not None else f"{time(low)} to {time(high)}"
+        base = units.time(low) if path.base_rtt_s is not None else f"{units.time(low)} to {units.time(high)}"
         texts = [
-            path.traffic, base, packets(path.bdp_packets), _span(resolved.load(path)), path.bottleneck.name,
-            ", ".join(path.data),
+            path.traffic, base, units.packets(path.bdp_packets), _span(resolved.load(path)),
+            path.bottleneck.name, ", ".join(path.data),
         ]  # fmt: skip
         rows.append((path.group, [Cell(text) for text in texts]))
     return Grid("Groups of flows", columns, rows)
@@ -154,9 +149,9 @@ def _paths(resolved: Resolved) -> Grid:
 
 def _changes(network: _core.Network) -> list[Grid]:
     """Flows and rates over time, where they change."""
-    from weir.check._units import rate, time
+    from weir.check import units
     from weir.scenario import flows_at
-    from weir.stats._grid import Cell, Grid
+    from weir.stats import Cell, Grid
 
     loads = {path.group: path.load for path in network.paths}
     rated = [port for port in network.ports if port.rate_changes]
@@ -170,14 +165,14 @@ def _changes(network: _core.Network) -> list[Grid]:
     for port in rated:
         changes = [(0.0, port.rate_bps), *port.rate_changes]
         at_each = (next(bps for since, bps in reversed(changes) if since <= at) for at in shown)
-        rows.append((port.name, [Cell(rate(bps)) for bps in at_each]))
+        rows.append((port.name, [Cell(units.rate(bps)) for bps in at_each]))
     left = f", the first {_MOST} of {len(instants):,} changes" if len(instants) > _MOST else ""
-    return [Grid(f"Flows and rates from each instant on{left}", [time(at) for at in shown], rows)]
+    return [Grid(f"Flows and rates from each instant on{left}", [units.time(at) for at in shown], rows)]
 
 
 def _replaced(resolved: Resolved) -> list[Grid]:
     """Tables of queues, buffers and round trips that change in mid-run."""
-    from weir.stats._grid import Cell, Grid
+    from weir.stats import Cell, Grid
 
     rows: list[tuple[str, list[Cell]]] = []
     for change in resolved.changes:
@@ -204,15 +199,14 @@ def _span(load: Load) -> str:
 
 
 def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
-    from weir.check._estimate import estimated
-    from weir.check._resolved import Resolved, seconds
+    from weir.check import Resolved, duration_of, estimated
 
     network, resolved = scenario.network, Resolved.of(scenario.core)
     return {
         "scenario": scenario.name,
         "title": scenario.title,
         "duration_s": network.duration_s,
-        "warm_up_s": seconds(resolved.document["measure"], "warm_up"),
+        "warm_up_s": duration_of(resolved.document["measure"], "warm_up"),
         "cost": _plain(estimated(resolved), _COST),
         "bottleneck": _plain(network.bottleneck, _BOTTLENECK),
         "ports": [

@@ -240,7 +240,7 @@ def refuse(message: str, hint: str | None = None) -> NoReturn:
 
 def target(out: Path) -> Path:
     """A directory of pages that the user named, checked before anything runs."""
-    from weir.report._directory import check_writable
+    from weir.report import check_writable
 
     try:
         check_writable(out)
@@ -306,8 +306,7 @@ def write_page(
 ) -> Path:
     """Has the page of a result written into `out`, or its own directory; returns the page."""
     from weir import __version__
-    from weir.report import REPORT, replacing, write_manifest
-    from weir.report._directory import write_into
+    from weir.report import REPORT, replacing, write_into, write_manifest
 
     if not quiet:
         flush()
@@ -355,7 +354,7 @@ def write_file(path: Path, content: str | Figure, *, caption: bool = True) -> No
     `caption` is False. Raises ChartError for a form that there is not."""
     try:
         if isinstance(content, str):
-            from weir.store._replace import write_whole
+            from weir.store import write_whole
 
             write_whole(path, lambda place: place.write_text(content, encoding="utf-8"))
         else:

@@ -43,7 +43,7 @@ def _scenarios(_: typer.Context) -> Iterable[str]:
 
 
 def _variants(ctx: typer.Context) -> Iterable[str]:
-    from weir.scenario._scenario import file_of
+    from weir.scenario import file_of
 
     # Behind an option without its value, typer has not read the arguments.
     file = file_of(ctx.params["scenario"] or ctx.args[0])
@@ -65,19 +65,19 @@ def _disciplines(_: typer.Context) -> Iterable[str]:
 
 
 def _measures(_: typer.Context) -> Found:
-    from weir.stats._measures import MEASURES
+    from weir.stats import MEASURES
 
     return [(name, measure.title) for name, measure in MEASURES.items()]
 
 
 def _kinds(_: typer.Context) -> Iterable[str]:
-    from weir.disciplines._catalogue import CATALOGUE
+    from weir.disciplines import CATALOGUE
 
     return CATALOGUE
 
 
 def _listed(_: typer.Context) -> Found:
-    from weir.disciplines._catalogue import CATALOGUE
+    from weir.disciplines import CATALOGUE
 
     kinds = [entries for name, entries in CATALOGUE.items() if name != "scenarios"]
     return [(str(entry["name"]), str(entry["summary"])) for entries in kinds for entry in entries()]

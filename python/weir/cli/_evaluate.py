@@ -108,20 +108,28 @@ def _request(
     quick: bool,
 ) -> Request:
     from weir._errors import WeirError
-    from weir.evaluate import Request, published, subjects, with_drop_tail, with_thresholds
-    from weir.evaluate._evaluation import FIRST, MOST, QUICK
+    from weir.evaluate import (
+        FIRST_SEEDS,
+        MOST_SEEDS,
+        QUICK_SEEDS,
+        Request,
+        published,
+        subjects,
+        with_drop_tail,
+        with_thresholds,
+    )
 
     subjects_ = subjects(names, settings)
     references = subjects([name.strip() for name in reference.split(",") if name.strip()])
     criteria = published() if thresholds is None else with_thresholds(thresholds)
-    most = seeds or (QUICK if quick else MOST)
+    most = seeds or (QUICK_SEEDS if quick else MOST_SEEDS)
     request = Request(
         tuple(subjects_),
         with_drop_tail(subjects_, references),
         tuple(cells),
         criteria,
         quick,
-        min(QUICK if quick else FIRST, most),
+        min(QUICK_SEEDS if quick else FIRST_SEEDS, most),
         most,
     )
     if not request.runnable:
@@ -148,11 +156,10 @@ def _done(
     from rich.spinner import Spinner
 
     from weir import __version__
-    from weir.evaluate import _text as text
     from weir.evaluate import evaluate as evaluated
+    from weir.evaluate import words
     from weir.plot import IMAGES
-    from weir.report import replacing, write_manifest
-    from weir.report._scorecard import Pages
+    from weir.report import EvaluationPages, replacing, write_manifest
     from weir.sweep import chosen_workers
 
     with command.opened(store, create=True, quiet=quiet) as opened:
@@ -163,15 +170,15 @@ def _done(
         with (
             chosen_workers(**options) as chosen_by,
             live(
-                text.step_line, lambda step: Spinner("line", text=text.step_line(step)), quiet=quiet
+                words.step_line, lambda step: Spinner("line", text=words.step_line(step)), quiet=quiet
             ) as follow,
         ):
             found = evaluated(request, opened, chosen_by, follow, command.command_line())
-        pages = Pages(found)
+        pages = EvaluationPages(found)
         if json:
             command.print_json(pages.to_json())
         else:
-            command.print_text(text.text_of(found))
+            command.print_text(words.text_of(found))
         with command.writing_pages(), replacing(place) as written:
             page = pages.write(written, IMAGES if figures else ())
             write_manifest(written, {"weir": __version__, "sweep": found.record.name})
@@ -180,10 +187,10 @@ def _done(
 
 
 def _list(cells: Sequence[Cell], *, as_json: bool) -> None:
-    from weir.evaluate._text import listing
+    from weir.evaluate import words
 
     if not as_json:
-        command.print_text(listing(cells))
+        command.print_text(words.listing(cells))
         return
     command.print_json(
         [

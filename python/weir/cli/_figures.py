@@ -17,8 +17,7 @@ from weir.scenario import Assignment
 if TYPE_CHECKING:
     from weir.store import Sweep as Record
     from weir.sweep import Sweep
-    from weir.tune._sampled import Front
-    from weir.tune._tune import Choice, Tuned
+    from weir.tune import Choice, Front, Tuned
 
 Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
 
@@ -152,10 +151,8 @@ def plot(
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
 
-    from weir.plot import IMAGES, Figure, figure
-    from weir.plot._layout import Layout
-    from weir.sweep import Sweep
-    from weir.sweep import _query as query
+    from weir.plot import IMAGES, Figure, Layout, figure
+    from weir.sweep import Sweep, query
 
     # What is no size or range is none for any result.
     Layout.of(size, x_title, y_title, log, legend, x_range, y_range, {})

@@ -14,22 +14,11 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import (
-    Json,
-    NoPython,
-    Open,
-    Quiet,
-    Report,
-    Seed,
-    Set,
-    Source,
-    StorePath,
-    option,
-)
+from weir.cli._options import Json, NoPython, Open, Quiet, Report, Seed, Set, Source, StorePath, option
 
 if TYPE_CHECKING:
     from weir._api import Scenario
-    from weir.live._session import LiveSpec, Outcome
+    from weir.live import LiveSpec, Outcome
     from weir.store import Store
     from weir.sweep import Sweep
 
@@ -137,8 +126,7 @@ def live(
     command.require("fcntl", "weir live", "Linux")
 
     from weir._api import Scenario
-    from weir.live._forward import listens, parsed_forwards
-    from weir.live._session import LiveSpec
+    from weir.live import LiveSpec, listens, parsed_forwards
 
     _check(arguments, shell=shell, watch=watch, json=json, against=against)
     if against and (far or forward or clients > 1 or download or congestion or duration):
@@ -206,7 +194,7 @@ class _Shown(NamedTuple):
 
 def _measured(spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown) -> tuple[Sweep, Outcome]:
     """Runs the command `often` times."""
-    from weir.live._results import LiveResult
+    from weir.live import LiveResult
 
     result = LiveResult(store, spec, seed, command.command_line())
     for number in range(often):
@@ -222,8 +210,7 @@ def _compared(
 ) -> tuple[Sweep, Outcome]:
     """Has the kernel send as the flow groups do, and simulates the same."""
     from weir.cli import _tables as tables
-    from weir.live._against import Senders, simulate
-    from weir.live._results import LiveResult
+    from weir.live import LiveResult, Senders, simulate
 
     senders = Senders.of(spec.scenario, spec.ways)
     if not shown.quiet:
@@ -282,9 +269,7 @@ def _seconds(text: str, name: str) -> float:
 
 def _once(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> Outcome:
     from weir.cli._live_view import dashboard
-    from weir.live._flent import FlentRecord
-    from weir.live._honesty import verdict
-    from weir.live._session import run_session
+    from weir.live import FlentRecord, run_session, verdict
 
     record = FlentRecord(
         spec.scenario, spec.ways.rtt_s, download=spec.download, command=command.command_line()

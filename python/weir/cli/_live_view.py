@@ -11,9 +11,8 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from weir._printable import printable
-from weir.check import _units as units
-from weir.stats import wording
-from weir.stats._grid import Cell, Grid, render
+from weir.check import units
+from weir.stats import Cell, Grid, render_grid, wording
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,14 +30,14 @@ def summary(sweep: Sweep, last: Mapping[str, Any]) -> str:
     """The links over the whole runs, warm-up left out, and the flows of the last run."""
     width = get_terminal_size().columns
     grids = [links_of(sweep), flows_of(last["flows"])]
-    return "\n\n".join(render(grid, width) for grid in grids if grid.rows)
+    return "\n\n".join(render_grid(grid, width) for grid in grids if grid.rows)
 
 
 def links_of(sweep: Sweep) -> Grid:
     """A row for each link and direction, means over the runs."""
     import polars as pl
 
-    from weir.run._tables import WHOLE_RUN
+    from weir.run import WHOLE_RUN
 
     whole = (pl.col("period") == WHOLE_RUN) & (pl.col("class") == "all") & (pl.col("group") == "all")
     rows = sweep.links.filter(whole & (pl.col("variant") == sweep.baseline))
@@ -105,7 +104,7 @@ def picture(snapshot: Mapping[str, Any], sent_bps: Mapping[tuple[str, str], floa
         f"{snapshot['stalls']:,} stalls, {snapshot['cpu_s']:.1f} s of CPU"
     )
     grids = [Grid("Links now", head, rows), flows_of(snapshot["flows"])]
-    return "\n\n".join([*(render(grid, width) for grid in grids if grid.rows), state])
+    return "\n\n".join([*(render_grid(grid, width) for grid in grids if grid.rows), state])
 
 
 Dashboard = tuple[Callable[[Mapping[str, Any]], None], int]

@@ -56,7 +56,7 @@ def settings_option(takes: str, help: str) -> Any:  # noqa: ANN401 - as typer's
 def _measure(words: str) -> str:
     """The name of a measure, as a user may write it. Raises WeirError."""
     from weir._errors import WeirError
-    from weir.stats._measures import measure_named
+    from weir.stats import measure_named
 
     # Of a ValueError typer would show no more than the words.
     return measure_named(words, WeirError).name

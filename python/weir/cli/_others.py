@@ -29,7 +29,7 @@ def listing(
     And congestion controls, loss recoveries, sizes of transfers and losses of a line. KIND is disciplines,
     congestion, recovery, traffic, sizes, losses, scenarios or measures.
     """
-    from weir.disciplines._catalogue import CATALOGUE
+    from weir.disciplines import CATALOGUE
 
     if what is not None and what not in CATALOGUE:
         raise typer.BadParameter(f"{what!r}; there are: {', '.join(CATALOGUE)}")
@@ -68,12 +68,8 @@ def show(
     example. For a measure, show its definition; for a bundled scenario, its file.
     """
     from weir import _core
-    from weir.disciplines import find
-    from weir.disciplines._catalogue import CATALOGUE
-    from weir.disciplines._reference import control_of
-    from weir.disciplines._text import text_of, text_of_choice, text_of_measure
-    from weir.scenario import bundled, suggestion
-    from weir.scenario._declared import chosen_as
+    from weir.disciplines import CATALOGUE, control_of, find, text_of_choice, text_of_entry, text_of_measure
+    from weir.scenario import bundled, chosen_as, suggestion
     from weir.stats import MEASURES
 
     width = get_terminal_size().columns
@@ -109,7 +105,7 @@ def show(
         if json:
             command.print_json(asdict(found))
         else:
-            command.print_text(text_of(found, width))
+            command.print_text(text_of_entry(found, width))
 
 
 def schema() -> None:
@@ -142,8 +138,7 @@ def bench(
     """Measure CPU time per packet."""
     command.require("resource", "weir bench", "Linux or macOS")
 
-    from weir.bench import _instructions as counting
-    from weir.bench import _measure as benchmark
+    from weir.bench import benchmark, counting
 
     for name in case or ():
         if name not in benchmark.CASES:
@@ -164,7 +159,7 @@ def bench(
         counted = counting.instructions([m.case for m in measurements], say=say)
         measurements = [replace(m, instructions_per_packet=counted[m.case]) for m in measurements]
     if write is not None:
-        from weir.bench import _costs as costs
+        from weir.bench import costs
 
         growth, scaling = costs.growth(repeat, say=say), costs.scaling(say=say)
         sweeps, disciplines = costs.sweep_costs(say=say), costs.discipline_costs(say=say)

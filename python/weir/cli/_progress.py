@@ -14,8 +14,7 @@ from weir.cli import _command as command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from weir.sweep._plan import Plan
-    from weir.sweep._runner import OnProgress, Progress
+    from weir.sweep import OnProgress, Plan, Progress
 
 T = TypeVar("T")
 
@@ -64,7 +63,7 @@ def _picture(plan: Plan | None, workers: str, progress: Progress) -> RenderableT
     from rich.table import Table
     from rich.text import Text
 
-    from weir.stats._measures import MEASURES
+    from weir.stats import MEASURES
 
     head = Table.grid(padding=(0, 2))
     ended = progress.found + progress.done + progress.elsewhere

@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from weir.stats._measures import By as Parts
+    from weir.stats import By as Parts
     from weir.store import Store
     from weir.store import Sweep as Record
-    from weir.sweep import Sweep
-    from weir.sweep._query import Rows
-    from weir.tune._sampled import Front
-    from weir.tune._tune import Choice, Tuned
+    from weir.sweep import Rows, Sweep
+    from weir.tune import Choice, Front, Tuned
 
 
 def results(
@@ -78,7 +76,7 @@ def results(
         raise typer.BadParameter("name the result to remove: weir results 3 --remove")
 
     from weir import store as stores
-    from weir.sweep import _query as query
+    from weir.sweep import query
 
     if rebuild:
         for sentence in stores.rebuild(store or stores.DEFAULT):
@@ -108,8 +106,7 @@ def _rows(
     by: Parts | None,
 ) -> Answer[Rows]:
     """The answer to a query, or the rows of a table."""
-    from weir.sweep import Sweep
-    from weir.sweep import _query as query
+    from weir.sweep import Sweep, query
 
     def ask(record: Record) -> Rows:
         sweep = Sweep(store, record)
@@ -125,8 +122,7 @@ def _write_tables(
 ) -> None:
     """A paper has the tables that are shown, not a row for each number."""
     from weir.cli import _tables as tables
-    from weir.sweep import Sweep
-    from weir.sweep import _query as query
+    from weir.sweep import Sweep, query
 
     def ask(record: Record) -> Sweep:
         return Sweep(store, record)
@@ -140,7 +136,7 @@ def _write_tables(
 
 def _of_store(store: Store, which: str | None, *, remove: bool, prune: bool, verify: bool) -> bool:
     """Verifies a store, removes results or prunes runs. Returns true if no result is to be shown."""
-    from weir.sweep import _query as query
+    from weir.sweep import query
 
     if verify:
         query.verify(store, say=command.note)
@@ -163,8 +159,7 @@ def _show(
     """Prints one result, or the list of all."""
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
-    from weir.sweep import Sweep
-    from weir.sweep import _query as query
+    from weir.sweep import Sweep, query
 
     if which is None:
         listed = query.listing(store)
@@ -205,16 +200,15 @@ def _show(
 
 def opened_as(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
     """A result of any kind. Raises WeirError if it has nothing to show."""
-    from weir.sweep import Sweep
-    from weir.sweep._plan import TUNING
+    from weir.sweep import TUNING, Sweep
 
     with store.reading(record) as definition:
         is_tuning = definition["kind"] == TUNING
     if not is_tuning:
         return Sweep(store, record)
-    from weir.tune._tune import again
+    from weir.tune import recorded_answer
 
-    return again(store, record)
+    return recorded_answer(store, record)
 
 
 def responses(
@@ -242,7 +236,7 @@ def responses(
     if not (low and dots and high):
         raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")
 
-    from weir.stats import _responses as found
+    from weir.stats import response_times as found
     from weir.sweep import Sweep
 
     with command.opened(store, quiet=quiet) as opened:
@@ -269,7 +263,7 @@ def _show_rows(
 ) -> None:
     """Rows of a table or query: to a file, as JSON, or as text."""
     from weir.cli import _tables as tables
-    from weir.sweep import _query as query
+    from weir.sweep import query
 
     if frame.is_empty() and not quiet:
         command.note(empty or "no row meets the condition")

@@ -34,10 +34,9 @@ from weir.cli._watch import watching
 from weir.scenario import Assignment, AssignmentError
 
 if TYPE_CHECKING:
-    from weir.run._captures import Capture
+    from weir.run import Capture
     from weir.store import Store
-    from weir.sweep import Plan, Sweep, Tally
-    from weir.sweep._chunk import Workers
+    from weir.sweep import Plan, Sweep, Tally, Workers
 
 _LONG_S = 3600.0
 """Estimated seconds of all runs above which they are announced."""
@@ -67,13 +66,18 @@ def run(
     """Run a scenario and show what was measured. The result gets a number, and is kept."""
 
     from weir._api import Scenario
-    from weir.run._captures import parsed
+    from weir.run import parsed_captures
 
     def once(first: bool) -> None:  # noqa: FBT001
         loaded = Scenario.load(scenario, set_, python=not no_python)
         plan = loaded.plan_run(replications, seed)
         _run(
-            plan, store, workers, shown.at(first=first), parsed(capture or (), loaded.core), kept=not no_store
+            plan,
+            store,
+            workers,
+            shown.at(first=first),
+            parsed_captures(capture or (), loaded.core),
+            kept=not no_store,
         )
         if loaded.variants and not shown.quiet:
             command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
@@ -194,7 +198,7 @@ def sweep(
 
 def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
     """Measure to number of every `--margin`."""
-    from weir.stats._measures import measure_named
+    from weir.stats import measure_named
 
     margins: dict[str, float] = {}
     for words, text in stated:
@@ -222,7 +226,7 @@ def _run(
     """Does the runs that are missing, and shows the result."""
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
-    from weir.sweep._plan import check_measures
+    from weir.sweep import check_measures
 
     check_measures(shown.measure or (), [variant.scenario for variant in plan.variants])
     kept = kept and not plan.unstored
@@ -253,7 +257,7 @@ def _run(
 def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> None:
     """Describes the runs that a command would do."""
     from weir.store import DEFAULT
-    from weir.sweep._describe import counted
+    from weir.sweep import describe
 
     found = 0
     runs = {int(key) for key in plan.keys.ravel()}
@@ -268,17 +272,18 @@ def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> No
         counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
         command.print_json({**of_plan, **counts, "notes": [note.to_json() for note in plan.notes]})
         return
-    parts = [counted(points, "point"), *([counted(len(variants), "variant")] if len(variants) > 1 else [])]
-    parts.append(("at most " if plan.until else "") + counted(plan.replications, "replication"))
+    parts = [
+        describe.counted(points, "point"),
+        *([describe.counted(len(variants), "variant")] if len(variants) > 1 else []),
+    ]
+    parts.append(("at most " if plan.until else "") + describe.counted(plan.replications, "replication"))
     command.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
 
 
 def _done(
     plan: Plan, store: Store, choice: WorkerChoice, captures: Sequence[Capture], *, quiet: bool
 ) -> tuple[Sweep, Tally]:
-    from weir.sweep import chosen_workers, execute_plan
-    from weir.sweep._describe import counted
-    from weir.sweep._limits import within_limits
+    from weir.sweep import chosen_workers, describe, execute_plan, within_limits
 
     options = choice.options
     # AQMs in Python share the interpreter of their process: by default they get processes of their own.
@@ -301,31 +306,35 @@ def _done(
             command.note("interrupted; no run is kept")
             raise typer.Exit(command.INTERRUPTED) from None
         command.note(
-            f"interrupted; {len(store.finished(runs)):,} of {counted(len(runs), 'run')} are finished "
-            "and safe: the same command does the rest"
+            f"interrupted; {len(store.finished(runs)):,} of {describe.counted(len(runs), 'run')} are "
+            "finished and safe: the same command does the rest"
         )
         raise typer.Exit(command.INTERRUPTED) from None
 
 
 def _say_cost(plan: Plan, workers: Workers) -> None:
     """Prints the estimated time of the runs if it is long."""
-    from weir.check._cost import span
+    from weir.check import span_words
 
     expected_s = plan.cost.cpu_s * plan.keys.size / workers.slots()
     if expected_s > _LONG_S:
-        command.note(f"note: {plan.cost}; all runs may take {span(expected_s)}. Ctrl-C keeps finished runs")
+        command.note(
+            f"note: {plan.cost}; all runs may take {span_words(expected_s)}. Ctrl-C keeps finished runs"
+        )
 
 
 def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:
     """Prints the runs that were done, their cost, and how to open the result."""
-    from weir.sweep._describe import counted, speed
+    from weir.sweep import describe
 
-    pace = speed(sweep.cost) if tally.done else ""
-    parts = [f"{counted(tally.done, 'run')} in {tally.wall_s:.1f} s ({tally.cpu_s:.1f} s of CPU{pace})"]
+    pace = describe.speed(sweep.cost) if tally.done else ""
+    parts = [
+        f"{describe.counted(tally.done, 'run')} in {tally.wall_s:.1f} s ({tally.cpu_s:.1f} s of CPU{pace})"
+    ]
     if tally.found:
-        parts.append(f"{counted(tally.found, 'run')} found in the store")
+        parts.append(f"{describe.counted(tally.found, 'run')} found in the store")
     if tally.elsewhere:
-        parts.append(f"{counted(tally.elsewhere, 'run')} done by another command")
+        parts.append(f"{describe.counted(tally.elsewhere, 'run')} done by another command")
     command.note("; ".join(parts))
     if plan.unaffected:
         command.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")

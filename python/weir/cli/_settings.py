@@ -114,9 +114,9 @@ def tune(
 
     from weir.cli import _tuning as tuning
     from weir.export import export as exported
-    from weir.scenario._scenario import Scenario
+    from weir.scenario import Scenario
     from weir.sweep import chosen_workers
-    from weir.tune._tune import Question, Task, ask
+    from weir.tune import Question, Task, ask
 
     command.check_file(wanted.save, "--save")
     chosen = Scenario.load(scenario, set_, python=not no_python)
@@ -190,8 +190,8 @@ def export(
     Units, rounding and options that are not there are said in its comments, and on stderr.
     """
     from weir.export import export as exported
-    from weir.scenario._scenario import Scenario
-    from weir.store._replace import make_readable
+    from weir.scenario import Scenario
+    from weir.store import make_readable
 
     command.check_file(out, "-o")
     loaded = Scenario.load(scenario, set_, python=not no_python)

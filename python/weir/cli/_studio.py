@@ -57,8 +57,7 @@ def studio(
 
 def _fragment(source: str, *, python: bool) -> str:
     from weir import studio as pages
-    from weir.scenario import Scenario
-    from weir.scenario._scenario import file_of
+    from weir.scenario import Scenario, file_of
 
     scenario = Scenario.load(source, python=python)
     return pages.fragment(file_of(source).read_text(encoding="utf-8"), scenario.variants)

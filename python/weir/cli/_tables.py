@@ -9,19 +9,18 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from weir import _core
-from weir.check._units import listed
+from weir.check import units
 from weir.cli._command import print_text
-from weir.stats import wording
-from weir.stats._grid import Cell, Grid, render
-from weir.sweep import _describe as describe
+from weir.stats import Cell, Grid, render_grid, wording
+from weir.sweep import describe
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from weir.bench._measure import Measurement
+    from weir.bench import Measurement
     from weir.check import Repeated
-    from weir.stats._measures import By
-    from weir.sweep._view import Sweep
+    from weir.stats import By
+    from weir.sweep import Sweep
 
 _INDENT = "  "
 
@@ -50,21 +49,21 @@ def print_sweep(
     if sweep.has_several_links or sweep.passed_by:
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
     if sweep.passed_by:
-        head += f"\ngoodput of all is that of the flows over it: {listed(sweep.passed_by)}"
+        head += f"\ngoodput of all is that of the flows over it: {units.listed(sweep.passed_by)}"
     alone = _is_alone(sweep)
     head += _elsewhere(sweep, by, alone=alone)
     chosen = measures or _usual(sweep)
-    blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, chosen, rows))]
+    blocks = [head, *(render_grid(grid, width) for grid in describe.grids_of(sweep, chosen, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
     shown: tuple[By, ...] = (by,) if by is not None else sweep.divided_by if alone else ()
     if sweep.has_both_directions and by is None and not measures:
         # All other tables are of one direction: downloads or uploads alone.
-        blocks.insert(1, render(describe.grid_by(sweep, "link", most=rows), width))
+        blocks.insert(1, render_grid(describe.grid_by(sweep, "link", most=rows), width))
         shown = tuple(one for one in shown if one != "link")
     for one in shown:
         chosen = _of_parts(sweep, measures, one)
-        blocks.append(render(describe.grid_by(sweep, one, chosen, rows), width))
+        blocks.append(render_grid(describe.grid_by(sweep, one, chosen, rows), width))
         if len(sweep.variants) > 1 and not sweep.axes:
             blocks.append(_comparison(sweep, chosen, width, one))
     print_text("\n\n".join(block for block in blocks if block))
@@ -87,10 +86,10 @@ def _is_alone(sweep: Sweep) -> bool:
 
 
 def _usual(sweep: Sweep) -> Sequence[str]:
-    from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
+    from weir.stats import HEADLINE, OVERVIEW, TRANSFER_MEASURES
 
     usual = OVERVIEW if _is_alone(sweep) else HEADLINE
-    return usual + (OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ())
+    return usual + (TRANSFER_MEASURES if sweep.has_transfers and not sweep.axes else ())
 
 
 def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:
@@ -103,10 +102,10 @@ def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:
 
 def _of_parts(sweep: Sweep, measures: Sequence[str], by: By) -> Sequence[str]:
     """The measures of a table by flow group or class: those asked for that such a part has."""
-    from weir.stats._measures import BY, MEASURES, OF_TRANSFERS
+    from weir.stats import MEASURES, MEASURES_BY, TRANSFER_MEASURES
 
     asked = [name for name in measures if MEASURES[name].is_known_by(by) and MEASURES[name].whole == name]
-    return asked or BY[by] + (OF_TRANSFERS if sweep.has_transfers and by == "group" else ())
+    return asked or MEASURES_BY[by] + (TRANSFER_MEASURES if sweep.has_transfers and by == "group" else ())
 
 
 def print_results(listed: Sequence[Mapping[str, Any]], versions: Mapping[int, int]) -> None:
@@ -161,7 +160,7 @@ def print_frame(frame: pl.DataFrame) -> None:
         if len(frame) > _MOST
         else ""
     )
-    print_text(render(Grid(f"{first}{left}", others, rows), width))
+    print_text(render_grid(Grid(f"{first}{left}", others, rows), width))
 
 
 def print_measurements(measurements: Sequence[Measurement]) -> None:
@@ -184,17 +183,16 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
         rows.append((m.case, [Cell(text) for text in texts]))
     repeat = measurements[0].repeat
     grid = Grid("One run" if repeat == 1 else f"Least of {repeat} runs", heads, rows)
-    print_text(render(grid, get_terminal_size().columns))
+    print_text(render_grid(grid, get_terminal_size().columns))
 
 
 def _comparison(sweep: Sweep, measures: Sequence[str], width: int, by: By | None = None) -> str:
     """The paired differences in words: of these measures, or of the usual ones and those with a margin."""
     import polars as pl
 
-    from weir.stats._analysis import axis_of
-    from weir.stats._measures import compared
+    from weir.stats import analysis, compared_measures
 
-    usual = dict.fromkeys((*compared(transfers=sweep.has_transfers), *sweep.margins))
+    usual = dict.fromkeys((*compared_measures(transfers=sweep.has_transfers), *sweep.margins))
     frame = sweep.differences(measures=measures or tuple(usual), by=by)
     if by:
         # A class that only one of two queues has is compared with nothing.
@@ -205,7 +203,7 @@ def _comparison(sweep: Sweep, measures: Sequence[str], width: int, by: By | None
     lines = [f"Against {sweep.label(sweep.baseline)}: paired differences over the whole run"]
     for part in parts:
         where = f", {part[by][0]}" if by else ""
-        for label, said in wording.comparison(part, axis_of(sweep.observations())).items():
+        for label, said in wording.comparison(part, analysis.axis_of(sweep.observations())).items():
             lines += textwrap.wrap(
                 f"{label}{where}: {'; '.join(said)}.",
                 width=width,

@@ -121,9 +121,7 @@ def loop(
     model.
     """
     from weir.scenario import Scenario as Loaded
-    from weir.theory import TheoryError, analyse, system_of
-    from weir.theory._analysis import Analysis
-    from weir.theory._told import text_of_loops
+    from weir.theory import Analysis, TheoryError, analyse, system_of, text_of_loops
 
     command.check_file(out, "--out")
     if kind not in {None, "bode", "nyquist", "spectrum"}:
@@ -145,15 +143,15 @@ def loop(
         assert isinstance(first, TheoryError)
         raise first
     if out is not None:
-        from weir.plot._loops import DRAWN
+        from weir.plot import LOOP_FIGURES
 
         if kind == "spectrum" and beside is not None:
-            from weir.plot._loops import spectrum
+            from weir.plot import spectrum
 
             measured = _spectra(loaded, found, packets_of(beside, store), link)
             command.write_file(out, spectrum(loaded.name, found, measured))
         else:
-            command.write_file(out, DRAWN[kind or "bode"](loaded.name, found))
+            command.write_file(out, LOOP_FIGURES[kind or "bode"](loaded.name, found))
     if json:
         command.print_json([_document(label, one) for label, one in rows])
     else:
@@ -173,7 +171,7 @@ def needs_drawing(out: Path | None, **stated: str | None) -> None:
 
 def packets_of(result: str, store: Path | None) -> pl.DataFrame:
     """The series of all replications of a result. Refuses one without."""
-    from weir.stats._responses import HOW_TO_ASK, NO_SERIES
+    from weir.stats import HOW_TO_ASK, NO_SERIES
     from weir.sweep import Sweep
 
     with command.opened(store, quiet=True) as opened:
@@ -190,8 +188,7 @@ def _spectra(
     import polars as pl
 
     from weir import _core
-    from weir.plot._fluid import component_of
-    from weir.plot._loops import measured_spectrum
+    from weir.plot import component_of, measured_spectrum
 
     warm_up = _core.quantity(loaded.core.value("measure.warm_up"))[0]
     queue = packets.filter(
@@ -254,7 +251,7 @@ def ofc(
         raise typer.BadParameter("name a scenario or --example NAME, and not both")
     from weir import theory as optima
     from weir.scenario import Scenario, suggestion
-    from weir.theory._study import text_of
+    from weir.theory import text_of_study
 
     if example is None:
         loaded = Scenario.load(str(scenario), set_, python=not no_python)
@@ -266,13 +263,13 @@ def ofc(
     timing = optima.Timing() if asynchronous else None
     study = optima.Study.run(network, step, timing=timing, seed=seed, most=steps)
     if out is not None:
-        from weir.plot._theory import convergence
+        from weir.plot import convergence
 
         command.write_file(out, convergence(study))
     if json:
         command.print_json(study.document())
     else:
-        command.print_text(text_of(study, get_terminal_size().columns))
+        command.print_text(text_of_study(study, get_terminal_size().columns))
     if out is not None and not quiet:
         command.note(str(out))
     if not study.trajectory.converged:

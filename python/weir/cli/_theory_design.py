@@ -197,7 +197,7 @@ def bifurcation(
     )
     if out is not None:
         from weir.plot import Curve
-        from weir.plot._agreement import bifurcation as drawn
+        from weir.plot import bifurcation as drawn
 
         curves = (
             [

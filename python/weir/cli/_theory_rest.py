@@ -46,7 +46,7 @@ def equilibrium(
         label, shown, one = found[0]
         if len(found) > 1:
             command.refuse("a drawing is of one variant", f"--variant {label}")
-        from weir.plot._agreement import balance_bars
+        from weir.plot import balance_bars
 
         bars = _bars(one, _of(measured, shown, label, alone=len(chosen) == 1))
         command.write_file(out, balance_bars(bars, f"Rates and prices: {label}", name=f"equilibrium-{label}"))
@@ -119,7 +119,7 @@ def _rows(measured: pl.DataFrame | None) -> list[dict[str, Any]]:
 
 
 def _text(label: str, one: Resting, measured: pl.DataFrame | None) -> str:
-    from weir.stats._grid import Cell, Grid, render
+    from weir.stats import Cell, Grid, render_grid
 
     width = get_terminal_size().columns
     seen = _by_group(one, measured)
@@ -166,7 +166,7 @@ def _text(label: str, one: Resting, measured: pl.DataFrame | None) -> str:
     )
     said = [f"the conditions of Karush, Kuhn and Tucker hold to {one.balance.residual:.1g} of a capacity"]
     said += [str(flag) for flag in one.flags]
-    return "\n\n".join([render(rates, width), render(prices, width), "\n".join(said)])
+    return "\n\n".join([render_grid(rates, width), render_grid(prices, width), "\n".join(said)])
 
 
 Interval = tuple[float, float, float]
@@ -193,13 +193,13 @@ def _by_group(one: Resting, measured: pl.DataFrame | None) -> dict[str, Interval
 
 
 def _estimate(seen: Interval | None) -> Any:  # noqa: ANN401 - a cell
-    from weir.stats._grid import Cell
+    from weir.stats import Cell
 
     return Cell("–") if seen is None else Cell(f"{seen[0]:.4g}", f"±{(seen[2] - seen[1]) / 2:.2g}")
 
 
 def _beside(row: dict[str, Any], seen: Interval | None) -> list[Any]:
-    from weir.stats._grid import Cell
+    from weir.stats import Cell
 
     if seen is None:
         return [Cell("–")] * 2

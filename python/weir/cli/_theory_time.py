@@ -79,7 +79,7 @@ def fluid(
     if series is not None:
         _write_series(series, runs)
     if out is not None:
-        from weir.plot._fluid import fluid_over_time
+        from weir.plot import fluid_over_time
 
         packets = None if beside is None else _packets(beside, store, runs)
         command.write_file(out, fluid_over_time(runs, packets))
@@ -93,7 +93,7 @@ def fluid(
 
 
 def _print(runs: list[FluidRun], refused: list[tuple[str, Any]]) -> None:
-    from weir.stats._grid import Cell, Grid, render
+    from weir.stats import Cell, Grid, render_grid
 
     columns = ("until (s)", "mean queue (packets)", "least", "most", "sd", "period (s)", "p", "steps")
     rows = [
@@ -107,7 +107,7 @@ def _print(runs: list[FluidRun], refused: list[tuple[str, Any]]) -> None:
         for run in runs
     ]
     title = "The fluid; numbers are of the second half of the time"
-    blocks = [render(Grid(title, columns, rows), get_terminal_size().columns)]
+    blocks = [render_grid(Grid(title, columns, rows), get_terminal_size().columns)]
     said = [f"{run.name}: {flag}" for run in runs for flag in run.flags]
     said += [f"{label}: {error.message}" for label, error in refused]
     command.print_text("\n\n".join([*blocks, "\n".join(said)] if said else blocks))
@@ -143,7 +143,7 @@ def _document(run: FluidRun) -> dict[str, Any]:
 def _write_series(path: Path, runs: list[FluidRun]) -> None:
     import polars as pl
 
-    from weir.sweep import _query as query
+    from weir.sweep import query
 
     query.export(pl.concat([run.series for run in runs]), path)
 
@@ -152,7 +152,7 @@ def _packets(result: str, store: Path | None, runs: list[FluidRun]) -> pl.DataFr
     """The series of a result, with the labels of the fluid's runs."""
     import polars as pl
 
-    from weir.plot._fluid import component_of
+    from weir.plot import component_of
 
     found = packets_of(result, store)
     component = pl.col("component").cast(pl.String)
@@ -201,7 +201,7 @@ def map_(
     reading = system_of(chosen, at, link=link, cut=cut)
     found = region(reading.system, *axes, workers=workers)
     if out is not None:
-        from weir.plot._agreement import region_map
+        from weir.plot import region_map
 
         command.write_file(out, region_map(found, measured))
     if json:

@@ -15,8 +15,7 @@ from weir.cli import _command as command
 from weir.cli._options import Json, option
 
 if TYPE_CHECKING:
-    from weir.traffic import Captured
-    from weir.traffic._captured import Values
+    from weir.traffic import Captured, Values
 
 traffic = typer.Typer(
     help="Make the traffic of a scenario from what was measured.", no_args_is_help=True, rich_markup_mode=None
@@ -66,7 +65,7 @@ def from_pcap(
     Sizes, arrivals and round trips of TCP and QUIC connections are measured. Few transfers come when they
     came, many become Poisson arrivals. Streams of other datagrams become sources of a constant rate.
     """
-    from weir.check._units import listed
+    from weir.check import units
     from weir.scenario import Scenario
     from weir.traffic import Link, read, scenario_of
 
@@ -95,7 +94,7 @@ def from_pcap(
         if rate is not None:
             # What is wrong with an option, the scenario says.
             Scenario.load(out)
-    files = listed([str(path) for path in texts])
+    files = units.listed([str(path) for path in texts])
     check = f"weir check {shlex.quote(str(out))}"
     if rate is None:
         command.note(f"wrote {files}; describe the link in {out}, then: {check}")
@@ -105,12 +104,12 @@ def from_pcap(
 
 def _note(found: Captured) -> None:
     """Prints notes on the capture."""
-    from weir.check._recordings import out_of_order, twice
+    from weir.check import recordings
 
     if found.late:
-        command.note(f"{out_of_order(found.late, found.latest_s)}: all are sorted by time")
+        command.note(f"{recordings.out_of_order(found.late, found.latest_s)}: all are sorted by time")
     if found.copies:
-        command.note(f"{twice(found.copies)}: each counts once")
+        command.note(f"{recordings.twice(found.copies)}: each counts once")
     if found.mixed:
         command.note(
             "--to has hosts of both sides of the link: what went both ways is taken as one direction; name "
@@ -135,7 +134,7 @@ def _check_out(out: Path, *, force: bool) -> None:
 
 
 def _table(found: Captured) -> Sequence[str]:
-    from weir.sweep import _describe as describe
+    from weir.sweep import describe
     from weir.traffic import other_direction, plain
 
     total = sum(octets for _, octets in found.conversations.values())

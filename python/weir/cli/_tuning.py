@@ -15,11 +15,7 @@ from weir.cli._settings import Wanted
 from weir.export import ExportError, Form
 from weir.export import export as exported
 from weir.store import Store
-from weir.tune._choice import choice_text
-from weir.tune._evaluator import Step
-from weir.tune._sampled import Front
-from weir.tune._text import front_text, miss_words, percent, sentence, setting_words, text_of
-from weir.tune._tune import Choice, Tuned
+from weir.tune import Choice, Front, Step, Tuned, choice_text, front_text, miss_words, setting_words, words
 
 MEASURED = 5
 """Replications of a discipline that no kernel has, and of the closest one, to measure how much they
@@ -37,7 +33,7 @@ def show(found: Tuned | Front | Choice, *, as_json: bool) -> None:
             if isinstance(found, Front)
             else choice_text(found, width)
             if isinstance(found, Choice)
-            else text_of(found)
+            else words.text_of(found)
         )
 
 
@@ -66,11 +62,11 @@ def finish(found: Tuned | Front | Choice, opened: Store, store: Path | None, wan
 def _show_export(tuned: Tuned, form: str, device: str | None) -> None:
     """The tuned queue as a script, with the verdict above everything else: a script is copied, and what was
     on the screen is not."""
-    command.note(sentence(tuned.answer))
+    command.note(words.sentence(tuned.answer))
     line = command.command_line()
     found = exported(tuned.scenario, None, form, device, replications=MEASURED, command=line)  # type: ignore[arg-type]
     mark = "" if tuned.answer.verdict in {"achieved", "defaults already meet it"} else "TARGETS NOT MET: "
-    said = [f"# {line}" for line in wrap(f"{mark}{sentence(tuned.answer)}", 96)]
+    said = [f"# {line}" for line in wrap(f"{mark}{words.sentence(tuned.answer)}", 96)]
     first, *rest = found.text.splitlines()
     head = [first, *said] if first.startswith("#!") else [*said, first]
     command.print_text("\n".join([*head, *rest]))
@@ -91,8 +87,7 @@ def report(
     beside it; returns the page."""
     if isinstance(found, Front):
         raise WeirError("a front has no page", "weir results shows its settings")
-    from weir.report._choice import ChoicePage
-    from weir.report._tuning import Evidence
+    from weir.report import ChoicePage, Evidence
 
     page = (
         ChoicePage(found, {name: _exports(one, device) for name, one in found.tuned.items()})
@@ -122,7 +117,7 @@ def step_line(step: Step) -> str:
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
-    interval = "" if step.half_width in {0.0, float("inf")} else f" ±{percent(step.half_width)}"
+    interval = "" if step.half_width in {0.0, float("inf")} else f" ±{words.percent(step.half_width)}"
     return f"{text}; best {setting_words(step.setting)}: {miss_words(step.shortfall)}{interval}"
 
 

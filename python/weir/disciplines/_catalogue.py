@@ -7,9 +7,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from weir.scenario import _declared as declared
-from weir.scenario._scenario import Scenario, bundled
-from weir.stats._measures import MEASURES
+from weir.scenario import Scenario, bundled, declared
+from weir.stats import MEASURES
 
 
 def _scenarios() -> list[dict[str, Any]]:
@@ -33,7 +32,7 @@ def _measures() -> list[dict[str, Any]]:
 
 CATALOGUE: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "disciplines": lambda: [asdict(one) for one in declared.disciplines()],
-    **{kind: partial(_choices, kind) for kind in declared.KINDS},
+    **{kind: partial(_choices, kind) for kind in declared.CHOICE_KINDS},
     "scenarios": _scenarios,
     "measures": _measures,
 }

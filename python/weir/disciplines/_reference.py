@@ -14,13 +14,10 @@ from typing import Any
 from weir import _core
 from weir._core import network_of
 from weir._errors import WeirError
-from weir.scenario import _declared as declared
-from weir.scenario import meant_queue
-from weir.scenario._declared import KINDS, Declared, Parameter
-from weir.scenario._toml import Value
+from weir.scenario import CHOICE_KINDS, Declared, Parameter, Value, declared, meant_queue
 
-FOLDER = Path(__file__).parent
-CONTROLS = FOLDER / "congestion"
+DISCIPLINE_FOLDER = Path(__file__).parent
+CONTROL_FOLDER = DISCIPLINE_FOLDER / "congestion"
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,13 @@ class Deviation:
         return getattr(self, column)
 
 
-COLUMNS = {"published": "paper or RFC", "linux": "Linux", "ns2": "ns-2", "ns3": "ns-3", "weir": "Weir"}
+DEVIATION_COLUMNS = {
+    "published": "paper or RFC",
+    "linux": "Linux",
+    "ns2": "ns-2",
+    "ns3": "ns-3",
+    "weir": "Weir",
+}
 """Columns of a table of deviations: key in the file to heading."""
 
 
@@ -111,8 +114,8 @@ class Described:
 
     @property
     def columns(self) -> list[str]:
-        """The `COLUMNS` that have an entry."""
-        return [column for column in COLUMNS if any(entry[column] for entry in self.deviations)]
+        """The `DEVIATION_COLUMNS` that have an entry."""
+        return [column for column in DEVIATION_COLUMNS if any(entry[column] for entry in self.deviations)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,17 +176,17 @@ def controls() -> list[Control]:
 
 def control_of(key: str, one: Declared) -> Control | None:
     """The congestion control that a scenario file chooses by this key; None of another key."""
-    return _control(one) if key == KINDS["congestion"][0] else None
+    return _control(one) if key == CHOICE_KINDS["congestion"][0] else None
 
 
-def described(folder: Path = FOLDER) -> list[str]:
+def described(folder: Path = DISCIPLINE_FOLDER) -> list[str]:
     """The names that have a file there."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
 def read(name: str) -> dict[str, Any]:
     """The file of a discipline. Raises KeyError or TypeError for a bad file."""
-    table = _table(FOLDER, name)
+    table = _table(DISCIPLINE_FOLDER, name)
     parts: dict[str, Any] = {
         **_common(table),
         "figure": tuple(table.pop("figure")),
@@ -196,7 +199,7 @@ def read(name: str) -> dict[str, Any]:
 
 def read_control(name: str) -> dict[str, Any]:
     """Reads the file of a congestion control. Raises KeyError or TypeError for a bad file."""
-    table = _table(CONTROLS, name)
+    table = _table(CONTROL_FOLDER, name)
     return _whole(name, table, _common(table))
 
 

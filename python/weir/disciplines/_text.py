@@ -6,10 +6,9 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from weir.disciplines._reference import COLUMNS, Control, Described, Discipline, Kernel, control_of
-from weir.scenario import to_toml
-from weir.scenario._declared import KINDS, Declared, Parameter
-from weir.stats._measures import Measure
+from weir.disciplines._reference import DEVIATION_COLUMNS, Control, Described, Discipline, Kernel, control_of
+from weir.scenario import CHOICE_KINDS, Declared, Parameter, to_toml
+from weir.stats import Measure
 
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 _EMPHASIS = re.compile(r"(?<![^\s(])\*(\S[^*]*)\*")
@@ -18,12 +17,12 @@ _MIN_WIDTH = 48
 """Columns; narrower terminals wrap lines themselves."""
 
 
-def text_of(entry: Discipline | Control, width: int) -> str:
+def text_of_entry(entry: Discipline | Control, width: int) -> str:
     """The page of a discipline or a congestion control, in lines of at most `width` columns where they can be
     broken."""
     width = max(width, _MIN_WIDTH)
     sentences = [(name, variable.sentence) for name, variable in entry.variables.items()]
-    path = f"{KINDS['congestion'][0]}.{entry.name}" if isinstance(entry, Control) else entry.name
+    path = f"{CHOICE_KINDS['congestion'][0]}.{entry.name}" if isinstance(entry, Control) else entry.name
     blocks = [
         f"{entry.title}, {entry.year}: {path}",
         _wrap(entry.summary, width),
@@ -42,7 +41,7 @@ def text_of(entry: Discipline | Control, width: int) -> str:
 def text_of_choice(key: str, declared: Declared, width: int) -> str:
     """A choice of a scenario file that is no queue discipline, with its key and an example."""
     if (control := control_of(key, declared)) is not None:
-        return text_of(control, width)
+        return text_of_entry(control, width)
     width = max(width, _MIN_WIDTH)
     blocks = [
         f"{key}.{declared.name}",
@@ -54,7 +53,7 @@ def text_of_choice(key: str, declared: Declared, width: int) -> str:
 
 
 def _example(control: Control) -> str:
-    return _section("Example", [f"  {line}" for line in example_of(KINDS["congestion"][0], control)])
+    return _section("Example", [f"  {line}" for line in example_of(CHOICE_KINDS["congestion"][0], control)])
 
 
 def example_of(key: str, declared: Declared | Control) -> list[str]:
@@ -95,10 +94,10 @@ def _tuned(parameters: Sequence[Parameter], width: int) -> list[str]:
 
 def _deviations(described: Described, width: int) -> list[str]:
     lines: list[str] = []
-    names = max((len(COLUMNS[column]) for column in described.columns), default=0)
+    names = max((len(DEVIATION_COLUMNS[column]) for column in described.columns), default=0)
     for entry in described.deviations:
         lines.append(_wrap(entry.topic, width, "  ", "  "))
-        texts = [(COLUMNS[column], entry[column]) for column in described.columns]
+        texts = [(DEVIATION_COLUMNS[column], entry[column]) for column in described.columns]
         lines += _table([(who, text) for who, text in texts if text], width, names, "    ")
     return lines
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 from weir import _core
 from weir._errors import WeirError
-from weir.scenario._scenario import Scenario, suggestion
+from weir.scenario import Scenario, suggestion
 
 SUITES = ("rfc7928", "l4s", "flent", "rpm", "cable")
 """Names of the suites."""

@@ -13,11 +13,11 @@ import numpy as np
 from weir.evaluate._cells import Cell
 from weir.evaluate._evidence import Evidence, holm
 from weir.evaluate._judge import DOUBT, Known
-from weir.stats._intervals import CONFIDENCE
+from weir.stats import CONFIDENCE
 
 Relation = Literal["better", "worse", "equal within the margin", "undecided"]
 
-MEASURES: Mapping[str, tuple[bool, float]] = {
+COMPARED_BY: Mapping[str, tuple[bool, float]] = {
     "goodput_bps": (True, 1.05),
     "delay_p50": (False, 1.1),
     "delay_p99": (False, 1.1),
@@ -45,7 +45,7 @@ def against(
     known: Known, cells: Sequence[Cell], looks: int, mine: str, theirs: str, measure: str
 ) -> list[Compared]:
     """Compares two disciplines by ratios seed by seed, with Holm's correction over the cells of a chapter."""
-    more, margin = MEASURES[measure]
+    more, margin = COMPARED_BY[measure]
     families: dict[str, list[tuple[str, str, Evidence, float]]] = {}
     family = {cell.name: cell.family for cell in cells}
     for cell, level, discipline, name in known:
@@ -111,7 +111,7 @@ class Ranks:
 def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | None:
     """Ranks over the places at which all disciplines have the measure; None for less than two disciplines or
     places."""
-    more, _ = MEASURES[measure]
+    more, _ = COMPARED_BY[measure]
     places = dict.fromkeys((cell, level) for cell, level, _, name in known if name == measure)
     rows: list[list[float]] = []
     for cell, level in places:

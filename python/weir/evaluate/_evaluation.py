@@ -19,18 +19,15 @@ from weir.evaluate._criteria import Criteria
 from weir.evaluate._judge import Bench, Judgement, known_of
 from weir.evaluate._subject import DROP_TAIL, Subject
 from weir.evaluate._values import Setting, values_of
-from weir.scenario._scenario import Variant
+from weir.scenario import Variant
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep import Sweep, Workers
-from weir.sweep._plan import EVALUATION, plan_at_one_point
-from weir.sweep._runner import run_plan
-from weir.sweep._until import looks
+from weir.sweep import EVALUATION, Sweep, Workers, plan_at_one_point, planned_looks, run_plan
 
-FIRST, MOST = 10, 40
+FIRST_SEEDS, MOST_SEEDS = 10, 40
 """Number of seeds before the first look, and maximum number of seeds."""
 
-QUICK = 5
+QUICK_SEEDS = 5
 """Number of seeds of `--quick`."""
 
 
@@ -57,8 +54,8 @@ class Request:
     cells: tuple[Cell, ...]
     criteria: Criteria
     quick: bool = False
-    first: int = FIRST
-    most: int = MOST
+    first: int = FIRST_SEEDS
+    most: int = MOST_SEEDS
 
     def __post_init__(self) -> None:
         if self.most < 2:
@@ -72,7 +69,7 @@ class Request:
     @cached_property
     def looks(self) -> tuple[int, ...]:
         """Numbers of seeds at which verdicts are looked for."""
-        planned = tuple(n for n in looks(self.most) if n >= self.first)
+        planned = tuple(n for n in planned_looks(self.most) if n >= self.first)
         return planned or (self.most,)
 
     @property

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.evaluate._criteria import Sense
-from weir.stats._intervals import CONFIDENCE, deviation, student_t
+from weir.stats import CONFIDENCE, deviation, student_t
 
 Values = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from weir.evaluate._cells import Cell
 from weir.evaluate._criteria import Criteria, Criterion, Sense, Test
 from weir.evaluate._evidence import Evidence, holm, scale_of
 from weir.evaluate._subject import DROP_TAIL, Subject
-from weir.stats._intervals import CONFIDENCE
+from weir.stats import CONFIDENCE
 
 Verdict = Literal["holds", "does not hold", "undecided", "not available"]
 

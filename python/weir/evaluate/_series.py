@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir import _core
-from weir.scenario._scenario import flows_at
-from weir.stats._responses import moving_average, times
+from weir.scenario import flows_at
+from weir.stats import moving_average, times
 
 Samples = NDArray[np.float64]
 

@@ -10,10 +10,8 @@ from typing import Any
 from weir import _core
 from weir._errors import WeirError
 from weir.evaluate._cells import Cell, Level
-from weir.scenario import Scenario, bundled, meant_queue
-from weir.scenario._declared import disciplines
-from weir.scenario._toml import to_toml
-from weir.sweep._values import in_unit
+from weir.scenario import Scenario, bundled, declared, meant_queue, to_toml
+from weir.sweep import in_unit
 
 DROP_TAIL = "drop-tail"
 
@@ -181,7 +179,7 @@ flows.ftp = { rtt = "100 ms" }
 
 
 def _parameters(discipline: str) -> set[str]:
-    return {p.name for one in disciplines() if one.name == discipline for p in one.parameters}
+    return {p.name for one in declared.disciplines() if one.name == discipline for p in one.parameters}
 
 
 def _scaled(value: object, factor: float) -> object | None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from weir.check._units import listed
+from weir.check import units
 from weir.evaluate._cells import Cell
 from weir.evaluate._criteria import Test
 from weir.evaluate._evaluation import Evaluation, Step
 from weir.evaluate._judge import Judgement, Outcome
 from weir.evaluate._values import UNITS
-from weir.tune._text import number_words
+from weir.tune import number_words
 
 DEVIATIONS = tuple(
     """
@@ -94,14 +94,14 @@ def remark(judgement: Judgement) -> str:
     """Reason why a criterion is not decided, and what is not part of it."""
     said = [judgement.reason] if judgement.reason else []
     if judgement.missing and judgement.verdict != "not available":
-        said.append(f"without {listed(judgement.missing)}")
+        said.append(f"without {units.listed(judgement.missing)}")
     if judgement.decisive is not None and judgement.decisive.evidence.without_chance:
         said.append("every seed gave the same value")
     if judgement.alone:
         lost = dict.fromkeys(
             f"{place_words(one)} ({measure_words(one.test)} {outcome_words(one)})" for one in judgement.alone
         )
-        said.append(f"loses in one alone at {listed(list(lost)[:_MOST])}{_more(len(lost))}")
+        said.append(f"loses in one alone at {units.listed(list(lost)[:_MOST])}{_more(len(lost))}")
     return "; ".join(said)
 
 

@@ -15,9 +15,8 @@ from weir.evaluate import _series as series
 from weir.evaluate._cells import Cell
 from weir.evaluate._formulas import rpm, trimmed_mean
 from weir.evaluate._voice import mos
-from weir.run._tables import WHOLE_RUN
-from weir.stats._analysis import ALL, component
-from weir.stats._measures import MEASURES
+from weir.run import WHOLE_RUN
+from weir.stats import ALL, MEASURES, analysis
 from weir.sweep import Sweep
 
 OF_RUNS = (
@@ -52,7 +51,7 @@ def values_of(cell: Cell, settings: Mapping[str, Setting], sweep: Sweep) -> pl.D
     value."""
     rows: list[tuple[str, str, int, str, float]] = []
     tables = _Tables.of(sweep)
-    waits = queues(sweep)
+    waits = queue_samples(sweep)
     for run in sweep.finished.select("run", "variant", "seed").iter_rows(named=True):
         setting = settings[run["variant"]]
         found = {
@@ -217,11 +216,11 @@ def _over_time(setting: Setting, queue: tuple[series.Samples, series.Samples] | 
     return found
 
 
-def queues(sweep: Sweep) -> dict[int, tuple[series.Samples, series.Samples]]:
+def queue_samples(sweep: Sweep) -> dict[int, tuple[series.Samples, series.Samples]]:
     """Instants in seconds and packets waiting at the bottleneck, by run; empty where none were recorded."""
     runs = sweep.finished["run"].unique().to_list()
     # Without the inner variables of AQMs, which are most of the table.
-    named = {"variable": "queue", "component": component(sweep.bottleneck)}
+    named = {"variable": "queue", "component": analysis.component(sweep.bottleneck)}
     wanted = [pl.col(column).cast(pl.String) == name for column, name in named.items()]
     rows = sweep.store.scan("series", runs, sweep.results_version).filter(*wanted)
     parts = rows.select("run", "time_s", "value").collect().partition_by("run", maintain_order=True)

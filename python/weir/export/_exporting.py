@@ -14,11 +14,10 @@ from weir.export._routers import drop_profile, is_cisco, is_juniper, random_dete
 from weir.export._script import tc
 from weir.export._sqm import SHARE, sqm
 from weir.export._text import Exported, Form, Measured, comment, listed
-from weir.scenario._scenario import Scenario, Variant, suggestion
-from weir.scenario._toml import printable_toml
+from weir.scenario import Scenario, Variant, printable_toml, suggestion
 
 if TYPE_CHECKING:
-    from weir.sweep._runner import OnProgress
+    from weir.sweep import OnProgress
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -135,11 +134,9 @@ def _measure(
     # Late: most exports run nothing.
     import polars as pl
 
-    from weir.run._tables import WHOLE_RUN
-    from weir.stats import wording
-    from weir.stats._grid import Cell, Grid, render
-    from weir.stats._measures import MEASURES
-    from weir.sweep._runner import unrecorded
+    from weir.run import WHOLE_RUN
+    from weir.stats import MEASURES, Cell, Grid, render_grid, wording
+    from weir.sweep import unrecorded
 
     names = [port.discipline, other.discipline]
     variants = [Variant(one.discipline, one.discipline, one.scenario) for one in (port, other)]
@@ -159,7 +156,7 @@ def _measure(
     pairs = "differences in pairs" + " with their 95% intervals" * (replications > 1)
     lines = [
         f"Measured on this scenario, {runs}; {pairs}:",
-        *render(Grid("", [*names, "difference"], rows), 100).strip("\n").split("\n"),
+        *render_grid(Grid("", [*names, "difference"], rows), 100).strip("\n").split("\n"),
     ]
     if bottleneck != port.name:
         lines.append(f"Queue, marks and delay are those of the narrowest link, {bottleneck}.")

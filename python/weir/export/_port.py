@@ -9,8 +9,7 @@ from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
-from weir.scenario._scenario import Scenario, scenario_error, suggestion
-from weir.scenario._toml import to_toml
+from weir.scenario import Scenario, scenario_error, suggestion, to_toml
 
 SLOWEST = 1000
 """Lowest rate in bit/s: below it a packet takes longer than tc's clocks go round."""

@@ -10,3 +10,19 @@
 - What came of it: `_honesty` (how far it can be trusted), `_results` (in a store), `_against` (beside
   simulations), `_flent`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir._lazy import first_use
+
+if TYPE_CHECKING:
+    from weir.live._against import Senders, simulate
+    from weir.live._flent import FlentRecord
+    from weir.live._forward import listens, parsed_forwards
+    from weir.live._honesty import verdict
+    from weir.live._results import LiveResult
+    from weir.live._session import LiveSpec, Outcome, run_session
+
+__getattr__ = first_use(__name__)

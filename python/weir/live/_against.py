@@ -12,13 +12,11 @@ from weir import _core
 from weir._errors import WeirError
 from weir.live import _senders
 from weir.live._namespaces import FAR
-from weir.sweep import chosen_workers
-from weir.sweep._plan import plan_at_one_point
-from weir.sweep._runner import run_plan
+from weir.sweep import chosen_workers, plan_at_one_point, run_plan
 
 if TYPE_CHECKING:
     from weir.live._session import LiveSpec
-    from weir.scenario._scenario import Scenario
+    from weir.scenario import Scenario
     from weir.store import Store
 
 KERNEL_NAMES = {

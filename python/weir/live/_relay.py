@@ -10,7 +10,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.run._tables import frames
+from weir.run import frames
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,12 +15,10 @@ import numpy as np
 
 from weir import _core
 from weir.live._honesty import facts, notes
-from weir.scenario._scenario import Variant
+from weir.scenario import Variant
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep._plan import plan_at_one_point
-from weir.sweep._runner import as_finished
-from weir.sweep._view import Sweep
+from weir.sweep import Sweep, as_finished, plan_at_one_point
 
 if TYPE_CHECKING:
     from weir.live._session import LiveSpec, Outcome

@@ -11,9 +11,14 @@ Arguments of all kinds: `measure` is a name or words (`"p99 delay"`), and its un
 `Curve`, `Facet` and `Plot` describe a figure of any other numbers, which `draw` makes a figure.
 """
 
+from typing import TYPE_CHECKING
+
+from weir._lazy import first_use
+from weir.plot import _chart as chart
+from weir.plot import _style as style
 from weir.plot._curves import Curve, Facet, Kind, Plot, draw
 from weir.plot._figure import Figure, Panel
-from weir.plot._files import IMAGES, page, render, save, write_page
+from weir.plot._files import IMAGES, page, render, save, template_environment, write_page
 from weir.plot._kinds import (
     KINDS,
     cdf,
@@ -31,9 +36,18 @@ from weir.plot._kinds import (
     tradeoff,
     trend,
 )
+from weir.plot._layout import Layout
 from weir.plot._maps import verdict_map
-from weir.plot._over_time import envelope
+from weir.plot._over_time import envelope, swings, time_side
+from weir.plot._recorded import UNIT_SYMBOLS
 from weir.plot._shares import parts_of_a_whole, share_map
+
+if TYPE_CHECKING:
+    from weir.plot._agreement import balance_bars, bifurcation, region_map
+    from weir.plot._evaluation import comparison_figure, scorecard_figures
+    from weir.plot._fluid import component_of, fluid_over_time
+    from weir.plot._loops import LOOP_FIGURES, measured_spectrum, spectrum
+    from weir.plot._theory import convergence
 
 __all__ = [
     "IMAGES",
@@ -68,3 +82,5 @@ __all__ = [
     "verdict_map",
     "write_page",
 ]
+
+__getattr__ = first_use(__name__)

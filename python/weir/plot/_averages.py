@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from weir.stats._intervals import deviation_of, with_intervals
+from weir.stats import deviation_of, with_intervals
 
 COMBINATION = "combination"
 """Column with the levels that a row has of everything averaged over."""

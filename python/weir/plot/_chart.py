@@ -13,8 +13,8 @@ import polars as pl
 from weir.plot import _style as style
 from weir.plot._cut import Cut
 from weir.plot._figure import ROWS
-from weir.stats._measures import Measure
-from weir.sweep._dimension import VARIANTS, Dimension
+from weir.stats import Measure
+from weir.sweep import VARIANTS, Dimension
 
 # No thousands separators in short numbers, never "1e+5" or a rounding that joins two ticks.
 NUMBERS = "~r"

@@ -13,10 +13,9 @@ import polars as pl
 
 from weir.plot._averages import COMBINATION, Common, distinct, interval
 from weir.plot._figure import Figure
-from weir.run._tables import WHOLE_RUN
-from weir.stats._measures import HEADLINE, Measure, measure_named
-from weir.sweep._dimension import PERIODS, VARIANTS, ChartError, Dimension, find, plain
-from weir.sweep._view import Sweep
+from weir.run import WHOLE_RUN
+from weir.stats import HEADLINE, Measure, measure_named
+from weir.sweep import PERIODS, VARIANTS, ChartError, Dimension, Sweep, find_dimension, level_text
 
 Options = ParamSpec("Options")
 Role = Literal["x", "y", "load", "family", "facet"]
@@ -50,7 +49,7 @@ class Cut:
     @classmethod
     def of(cls, sweep: Sweep, where: Where | None) -> Cut:
         """Cut with these levels, without roles. Raises ChartError for a level that does not exist."""
-        asked = [(find(sweep.dimensions, name), levels) for name, levels in (where or {}).items()]
+        asked = [(find_dimension(sweep.dimensions, name), levels) for name, levels in (where or {}).items()]
         return cls(sweep, {dimension.column: _kept(dimension, levels) for dimension, levels in asked})
 
     def place(self, role: Role, name: str | None, otherwise: Sequence[Dimension]) -> Cut:
@@ -62,7 +61,7 @@ class Cut:
         if name is None:
             dimension = next((d for d in otherwise if d.column not in taken), None)
         else:
-            dimension = None if name == NONE else find(self.sweep.dimensions, name)
+            dimension = None if name == NONE else find_dimension(self.sweep.dimensions, name)
         if dimension is None:
             return self
         if dimension.column in taken:
@@ -134,7 +133,7 @@ class Cut:
             return []
         if role == "facet" and dimension.column != VARIANTS:
             return [f"{dimension.title} {dimension.level(level)}" for level in self.levels(role)]
-        return [plain(level) for level in self.levels(role)]
+        return [level_text(level) for level in self.levels(role)]
 
     @cached_property
     def panels(self) -> int:
@@ -313,7 +312,7 @@ def _kept(dimension: Dimension, asked: Level | Sequence[Level]) -> tuple[Level, 
         )
     found: list[Level] = []
     for value in [asked] if isinstance(asked, str | int | float) else asked:
-        same = [v for v in dimension.values if value in (v, plain(v), dimension.level(v))]
+        same = [v for v in dimension.values if value in (v, level_text(v), dimension.level(v))]
         if not same:
             known = ", ".join(dimension.level(level) for level in dimension.values)
             raise ChartError(f"{dimension.title} has no level {value!r}; it has: {known}")

@@ -9,11 +9,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from weir.evaluate import Evaluation, Judgement
-from weir.evaluate._judge import DOUBT
-from weir.evaluate._series import delays_ms
-from weir.evaluate._text import place_words
-from weir.evaluate._values import Setting, queues
+from weir.evaluate import DOUBT, Evaluation, Judgement, Setting, delays_ms, place_words, queue_samples
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._agreement import margin_and_swing
@@ -189,7 +185,7 @@ def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
     if cell not in evaluation.sweeps:
         return None
     sweep = evaluation.sweeps[cell]
-    waits = queues(sweep)
+    waits = queue_samples(sweep)
     drawn: list[Curve] = []
     for label, variant, setting in _variants(evaluation, cell, level, labels):
         first = sweep.finished.filter(pl.col("variant") == variant, pl.col("replication") == 0)["run"]

@@ -26,11 +26,10 @@ from markupsafe import Markup
 from weir._temporary import temporary_directory
 from weir.plot import _style as style
 from weir.plot._figure import Figure, Panel
-from weir.run._drawing import SPECIFICATION
-from weir.run._processes import Process
+from weir.run import SPECIFICATION, Process
 from weir.stats.wording import sentence_case
-from weir.store._replace import write_whole
-from weir.sweep._dimension import ChartError
+from weir.store import write_whole
+from weir.sweep import ChartError
 
 _HERE = Path(__file__).parent
 
@@ -104,7 +103,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
         write_whole(path, partial(copyfile, drawn))
 
 
-def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
+def template_environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
     """Environment for templates in these directories: of HTML, or of Markdown from texts of our own."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(places),
@@ -158,7 +157,7 @@ def page(
     # "<" only ever occurs in texts, where it may be written as an escape: none ends the element.
     data = json.dumps(charts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        environment(templates, _HERE)
+        template_environment(templates, _HERE)
         .get_template(template)
         .render(
             title=title,

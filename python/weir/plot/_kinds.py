@@ -21,9 +21,8 @@ from weir.plot._runs import cdf, ellipses, slowdown, tail
 from weir.plot._sensitivity import sensitivity
 from weir.plot._tradeoff import tradeoff
 from weir.scenario import suggestion
-from weir.stats._measures import HEADLINE, MEASURES
-from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
-from weir.sweep._view import Sweep
+from weir.stats import HEADLINE, MEASURES
+from weir.sweep import PERIODS, VARIANTS, ChartError, Sweep
 
 _ALL: Sequence[Callable[..., Figure]] = (
     lines, heat, tradeoff, ellipses, cdf, tail, slowdown, over_time, trend, sensitivity,

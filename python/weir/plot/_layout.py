@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 import polars as pl
 
 from weir.plot import _style as style
-from weir.sweep._dimension import ChartError
+from weir.sweep import ChartError
 
 Legend = Literal["top", "bottom", "left", "right", "none"]
 Axis = Literal["x", "y"]

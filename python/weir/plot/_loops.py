@@ -16,10 +16,8 @@ from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._curves import Curve, Facet, Plot, draw
 from weir.plot._figure import Figure
-from weir.sweep._dimension import ChartError
-from weir.theory import Analysis
-from weir.theory._margins import span
-from weir.theory._realised import Complex
+from weir.sweep import ChartError
+from weir.theory import Analysis, Complex, frequency_span
 
 Rows = Sequence[tuple[str, Analysis]]
 """Labels with the analyses of their loops."""
@@ -185,14 +183,14 @@ def _drawable(rows: Rows) -> list[tuple[str, Analysis]]:
 
 def _response(one: Analysis, points: int = POINTS) -> tuple[NDArray[np.float64], Complex]:
     assert one.loop is not None
-    least, most = span(one.loop)
+    least, most = frequency_span(one.loop)
     w = np.geomspace(
         max(least, 1e-2 / one.loop.longest_rtt / 10.0), min(most, 60.0 / one.loop.longest_rtt), points
     )
     return w, one.loop.open_loop(1j * w)
 
 
-DRAWN: dict[str, Callable[[str, Rows], Figure]] = {
+LOOP_FIGURES: dict[str, Callable[[str, Rows], Figure]] = {
     "bode": bode, "nyquist": nyquist, "spectrum": cast("Any", spectrum),
 }  # fmt: skip
 """Functions that draw a loop, by kind of figure."""

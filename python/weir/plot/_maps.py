@@ -15,9 +15,8 @@ from weir.plot import _style as style
 from weir.plot._averages import distinct, interval
 from weir.plot._cut import Cut, Role, Where, kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats._measures import Measure
-from weir.sweep._dimension import ChartError, Dimension, listed, plain
-from weir.sweep._view import Sweep
+from weir.stats import Measure
+from weir.sweep import ChartError, Dimension, Sweep, dimension_names, level_text
 
 LABELLED = 60
 """Number of cells above which they have no room for their value."""
@@ -51,7 +50,7 @@ def heat(
     across, up = cut.roles.get("x"), cut.roles.get("y")
     if across is None or up is None:
         raise ChartError(
-            f"a map needs two axes; there are: {listed(sweep.dimensions)}",
+            f"a map needs two axes; there are: {dimension_names(sweep.dimensions)}",
             "sweep a second axis, or draw lines",
         )
     cut = cut.place("facet", facet, [*cut.variants, *cut.faceting]).light("x", "y")
@@ -165,7 +164,7 @@ def _side(cut: Cut, role: Role, rows: pl.DataFrame) -> chart.Side:
 
 
 def _names(cut: Cut, role: Role) -> list[str]:
-    return [plain(level) for level in cut.levels(role)]
+    return [level_text(level) for level in cut.levels(role)]
 
 
 def _binned(observed: pl.DataFrame, dimension: Dimension, role: Role) -> pl.DataFrame:

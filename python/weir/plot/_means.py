@@ -11,15 +11,14 @@ import altair as alt
 import polars as pl
 
 from weir import _core
-from weir.check._resolved import Resolved
+from weir.check import Resolved
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct, interval, summary
 from weir.plot._cut import Cut, Where, kind, measure_of, thinned
 from weir.plot._figure import Figure
-from weir.stats._measures import Measure
-from weir.sweep._dimension import TIME, VARIANTS, ChartError, Dimension, find, plain
-from weir.sweep._view import Sweep
+from weir.stats import Measure
+from weir.sweep import TIME, VARIANTS, ChartError, Dimension, Sweep, find_dimension, level_text
 
 _SWEEP = "sweep an axis: weir sweep SCENARIO --axis PATH=VALUES"
 
@@ -70,7 +69,7 @@ def _layers(cut: Cut, measure: Measure, rows: pl.DataFrame) -> list[alt.Chart]:
         # Symbols on many levels would hide the line.
         size = 42 if len(places) <= 25 else 14
         return _drawn(pen, cut, measure, rows, ("x:Q", along.heading), "replications", size)
-    levels = [plain(level) for level in cut.levels("x")]
+    levels = [level_text(level) for level in cut.levels("x")]
     angle = 0 if max(map(len, levels), default=0) * len(levels) * 6 <= style.WIDTH else -40
     axis = {"grid": False, "labelAngle": angle, "labelLimit": 140, "labelOverlap": False}
     title = None if along.column == VARIANTS else along.heading
@@ -157,7 +156,7 @@ def trend(
 ) -> Figure:
     """Trend of a measure along an axis that is sampled, or along every axis, a panel for each."""
     of, part = measure_of(measure), Cut.of(sweep, where)
-    axes = [find(sweep.dimensions, x)] if x else part.axes[:AXES]
+    axes = [find_dimension(sweep.dimensions, x)] if x else part.axes[:AXES]
     if not axes:
         raise ChartError("there is no axis to draw a trend along", _SWEEP)
     part = part.place("family", family, [d for d in part.variants if d not in axes])
@@ -255,7 +254,10 @@ def _panel(
     if axis.numeric:
         place, across = "x", chart.x_side(axis, here["x"].drop_nulls().unique().sort().to_list() or [0.0])
     else:
-        options, levels = {"grid": False, "labelAngle": 0, "labelLimit": 90}, [plain(v) for v in axis.values]
+        options, levels = (
+            {"grid": False, "labelAngle": 0, "labelLimit": 90},
+            [level_text(v) for v in axis.values],
+        )
         place, across = "level", chart.side("x", axis.heading, "N", axis=options, sort=levels)
     pen = chart.Pen(across, chart.y_side(measure), chart.families(part)).where(f"datum.axis == {index}")
     dots, means = (pen.where(f"isValid(datum.{column})") for column in ("dot", "mean"))

@@ -14,8 +14,7 @@ from weir.plot._cut import Cut, Where, kind
 from weir.plot._figure import Figure
 from weir.plot._recorded import SENDERS, recorded
 from weir.stats.wording import sentence_case
-from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
-from weir.sweep._view import Sweep
+from weir.sweep import PERIODS, VARIANTS, ChartError, Sweep
 
 SLOTS = 400
 """Time slots of a curve, about one per pixel of a column."""

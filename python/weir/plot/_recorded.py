@@ -11,17 +11,15 @@ import polars as pl
 from weir._core import ScenarioError
 from weir.disciplines import Variable, controls, find, placed
 from weir.scenario import suggestion
-from weir.stats._analysis import component
-from weir.stats._responses import HOW_TO_ASK, NO_SERIES
-from weir.sweep._dimension import ChartError
-from weir.sweep._view import Sweep
+from weir.stats import HOW_TO_ASK, NO_SERIES, analysis
+from weir.sweep import ChartError, Sweep
 
 LAST = 20
 """Rank of a variable that no file describes."""
 
 QUEUE = "queue (packets)"
 
-SYMBOLS = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
+UNIT_SYMBOLS = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
 """Abbreviations of long units."""
 
 SENDERS = {"cwnd": "packets", "ssthresh": "packets", "flight": "packets", "srtt": "s"}
@@ -45,7 +43,7 @@ def recorded(sweep: Sweep, point: int, labels: Sequence[str], asked: Sequence[st
     samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
     of_flow = pl.col("component").str.starts_with(_FLOWS)
     forward = pl.col("component").str.contains(r"^links\..*\.forward$")
-    there = samples.filter(of_flow | forward | (pl.col("component") == component(sweep.bottleneck)))
+    there = samples.filter(of_flow | forward | (pl.col("component") == analysis.component(sweep.bottleneck)))
     there = there.with_columns(
         pl.when(of_flow).then(pl.col("component").str.strip_prefix(_FLOWS)).alias("flow"),
         pl.when(pl.col("value").is_finite()).then("value").alias("value"),
@@ -132,7 +130,7 @@ def _told(sweep: Sweep, point: int, labels: Sequence[str], components: Sequence[
 
 def _heading(name: str, variable: Variable) -> str:
     unit = variable.default_unit
-    return f"{name} ({SYMBOLS.get(unit, unit)})" if unit else name
+    return f"{name} ({UNIT_SYMBOLS.get(unit, unit)})" if unit else name
 
 
 def _senders(document: Mapping[str, Any]) -> dict[str, dict[str, Variable]]:

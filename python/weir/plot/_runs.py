@@ -15,11 +15,8 @@ from weir.plot import _style as style
 from weir.plot._averages import distinct
 from weir.plot._cut import MOST_ROWS, NONE, Cut, Where, kind, thinned
 from weir.plot._figure import Figure
-from weir.stats._analysis import ALL
-from weir.stats._ellipse import Ellipse
-from weir.stats._measures import MEASURES
-from weir.sweep._dimension import ChartError
-from weir.sweep._view import Sweep
+from weir.stats import ALL, MEASURES, Ellipse
+from weir.sweep import ChartError, Sweep
 
 DOTS = 2_000
 """Maximum number of dots."""

@@ -15,9 +15,8 @@ from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._cut import kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats._measures import Measure
-from weir.sweep._dimension import ChartError
-from weir.sweep._view import Sweep
+from weir.stats import Measure
+from weir.sweep import ChartError, Sweep
 
 _SCATTER = 220
 """Height of the scatter plot."""

@@ -12,8 +12,7 @@ import polars as pl
 from weir.plot import _style as style
 from weir.plot._chart import Pen, panel, side
 from weir.plot._figure import Figure
-from weir.theory._network import Vector
-from weir.theory._study import Study
+from weir.theory import Study, Vector
 
 SLOTS = 300
 """Slots of a curve, about one per pixel and a half."""

@@ -11,9 +11,8 @@ import polars as pl
 from weir.plot import _chart as chart
 from weir.plot._cut import Cut, Where, kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats._measures import Measure
-from weir.sweep._dimension import USERS, ChartError
-from weir.sweep._view import Sweep
+from weir.stats import Measure
+from weir.sweep import USERS, ChartError, Sweep
 
 HEAD = "M0,-1.2L0.8,0.9L0,0.5L-0.8,0.9Z"
 """Path of an arrow's head. A plain triangle would look unchanged after a turn by 120 degrees."""

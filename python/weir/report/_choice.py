@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir import _core
-from weir.aqm._sources import texts_in
+from weir.aqm import sources
 from weir.plot import write_page
 from weir.plot.tuning import choice_panel
 from weir.report._tuning import ANSWER
-from weir.stats import wording
-from weir.stats._measures import MEASURES
-from weir.tune._choice import choice_grid, choice_words, looked_at, outcome_words
-from weir.tune._text import arguments_of
-from weir.tune._tune import Choice
+from weir.stats import MEASURES, wording
+from weir.tune import Choice, arguments_of, choice_grid, choice_words, looked_at, outcome_words
 
 _INTERVALS = (
     "Intervals are Student's t over replications. Those of targets hold for all looks together; others "
@@ -65,7 +62,9 @@ class ChoicePage:
                 "Weir": f"{_core.__version__} (results version {_core.results_version})",
             },
             answer_file=ANSWER,
-            classes={cls: text for one in tuned for cls, text in texts_in(one.task.scenario.core).items()},
+            classes={
+                cls: text for one in tuned for cls, text in sources.texts_in(one.task.scenario.core).items()
+            },
         )
         document = json.dumps(choice.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
         (directory / ANSWER).write_text(document + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir._temporary import temporary_directory
-from weir.store._replace import make_readable, put_in_place
+from weir.store import make_readable, put_in_place
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"

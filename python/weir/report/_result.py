@@ -12,14 +12,18 @@ import polars as pl
 from weir.plot import Panel, page, panels_of, write_page
 from weir.report._summary import answers, ran
 from weir.report._theory import theory_of
-from weir.run._tables import WHOLE_RUN
-from weir.stats import wording
-from weir.stats._analysis import axis_of
-from weir.stats._grid import Cell, cells
-from weir.stats._measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
-from weir.sweep._describe import grid_by, grids_of
-from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
-from weir.sweep._view import Sweep
+from weir.run import WHOLE_RUN
+from weir.stats import (
+    HEADLINE,
+    MEASURES,
+    TRANSFER_MEASURES,
+    Cell,
+    analysis,
+    compared_measures,
+    grid_cells,
+    wording,
+)
+from weir.sweep import PERIODS, VARIANTS, Dimension, Sweep, describe, level_text
 
 ROWS = 40
 """Maximum number of rows in the table of points. A data frame has all of them."""
@@ -76,7 +80,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
     estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
     found = not estimates.is_empty()
-    headline = compared(transfers="fct_mean" in sweep.measures)
+    headline = compared_measures(transfers="fct_mean" in sweep.measures)
     return {
         "sweep": sweep,
         "theory": None,
@@ -90,7 +94,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         ),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
-        "divided": {by: grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
+        "divided": {by: describe.grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
         "measures": [MEASURES[name] for name in sweep.measures],
         "intervals": f"Intervals are Student's t over replications{_STOPPED if sweep.until else ''}.",
     }
@@ -98,17 +102,17 @@ def _values(sweep: Sweep) -> dict[str, Any]:
 
 def _without_axes(sweep: Sweep) -> dict[str, Any]:
     """Tables by period, differences from the baseline, and every measure."""
-    transfers = tuple(name for name in OF_TRANSFERS if name in sweep.measures)
-    differences = sweep.differences(measures=compared(transfers=bool(transfers)))
+    transfers = tuple(name for name in TRANSFER_MEASURES if name in sweep.measures)
+    differences = sweep.differences(measures=compared_measures(transfers=bool(transfers)))
     whole = sweep.estimates().filter(pl.col("period") == WHOLE_RUN)
     return {
-        "grids": grids_of(sweep, HEADLINE + transfers),
+        "grids": describe.grids_of(sweep, HEADLINE + transfers),
         # Heading of every measure, and a cell per variant.
         "whole": [
-            (MEASURES[str(part["measure"][0])].heading, cells(part))
+            (MEASURES[str(part["measure"][0])].heading, grid_cells(part))
             for part in whole.partition_by("measure", maintain_order=True)
         ],
-        "compared": wording.comparison(differences, axis_of(sweep.observations())),
+        "compared": wording.comparison(differences, analysis.axis_of(sweep.observations())),
         "legend": wording.legend(differences),
         "differences": [
             (row, MEASURES[row["measure"]])
@@ -120,7 +124,7 @@ def _without_axes(sweep: Sweep) -> dict[str, Any]:
 
 
 def _levels(sweep: Sweep, dimension: Dimension) -> str:
-    levels = [plain(level) for level in dimension.values]
+    levels = [level_text(level) for level in dimension.values]
     if len(levels) > LEVELS:
         return f"{', '.join(levels[: LEVELS - 2])}, … {levels[-1]} ({len(levels):,} levels)"
     if levels:
@@ -150,9 +154,11 @@ def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dic
         first = part.row(0, named=True)
         # Sampled values have sixteen digits, of which a table needs four.
         place = [
-            f"{v:.4g}" if d.numeric and not d.values else plain(v) for d in axes for v in [first[d.column]]
+            f"{v:.4g}" if d.numeric and not d.values else level_text(v)
+            for d in axes
+            for v in [first[d.column]]
         ]
-        rows.append((place + [str(first["label"])] * several, cells(part)))
+        rows.append((place + [str(first["label"])] * several, grid_cells(part)))
     head = (
         [axis.heading for axis in axes]
         + ["Variant"] * several

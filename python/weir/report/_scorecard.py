@@ -10,15 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from weir import _core
-from weir.aqm._sources import texts_in
-from weir.check._units import listed
-from weir.evaluate import Evaluation, Judgement, Subject, against, cells, ranks
-from weir.evaluate import _text as text
-from weir.evaluate._compare import MEASURES
-from weir.evaluate._judge import known_of
-from weir.plot import write_page
-from weir.plot._evaluation import comparison_figure, scorecard_figures
-from weir.plot._figure import Figure, Panel
+from weir.aqm import sources
+from weir.check import units
+from weir.evaluate import COMPARED_BY, Evaluation, Judgement, Subject, against, cells, known_of, ranks, words
+from weir.plot import Figure, Panel, comparison_figure, scorecard_figures, write_page
 from weir.report._directory import REPORT
 from weir.stats import wording
 
@@ -29,7 +24,7 @@ _TEMPLATES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Pages:
+class EvaluationPages:
     """Files of an evaluation: its pages, data and scenarios."""
 
     evaluation: Evaluation
@@ -84,7 +79,7 @@ class Pages:
                 for cell in request.cells
                 if cell.needs
             ],
-            "deviations": list(text.DEVIATIONS),
+            "deviations": list(words.DEVIATIONS),
         }
 
     def _scorecard(self, name: str, directory: Path, images: Sequence[str]) -> Path:
@@ -99,13 +94,13 @@ class Pages:
             self._facts(subject),
             scorecard_figures(found, name),
             images,
-            text=text,
+            text=words,
             judged=judged,
-            gate=text.gate_words(judged),
+            gate=words.gate_words(judged),
             chapters=grades(judged),
             lacking=[cell for cell in found.request.cells if cell.needs or cell.lacks],
-            drifting=text.drifting(found, name),
-            deviations=text.DEVIATIONS,
+            drifting=words.drifting(found, name),
+            deviations=words.DEVIATIONS,
             command=found.record.command,
             classes=self._classes(name),
         )
@@ -115,7 +110,7 @@ class Pages:
         """The files in Python of a subject, by the class."""
         settings = [one for of_cell in self.evaluation.settings.values() for one in of_cell.values()]
         of_subject = next((one for one in settings if one.subject == name), None)
-        return {} if of_subject is None else texts_in(of_subject.scenario)
+        return {} if of_subject is None else sources.texts_in(of_subject.scenario)
 
     def _facts(self, subject: Subject) -> dict[str, str]:
         found = self.evaluation
@@ -134,18 +129,18 @@ class Pages:
         found = self.evaluation
         known = known_of(found.values)
         names = [one.name for one in found.request.everyone]
-        tables = [one for one in (ranks(known, names, measure) for measure in MEASURES) if one is not None]
+        tables = [one for one in (ranks(known, names, measure) for measure in COMPARED_BY) if one is not None]
         figure = comparison_figure(found)
         _page(
             directory,
             COMPARISON,
             "comparison.html.jinja",
-            f"Comparison: {listed(names)}",
+            f"Comparison: {units.listed(names)}",
             {"Disciplines": f"{len(names)}", "Cells": f"{len(found.seeds)}"},
             [] if figure is None else [figure],
             (),
             ranks=tables,
-            groups=[[listed(group) for group in one.groups()] for one in tables],
+            groups=[[units.listed(group) for group in one.groups()] for one in tables],
             number=wording.number,
             counts=self._counts(),
             verdicts=found.judgements,
@@ -163,7 +158,7 @@ class Pages:
             for other in found.request.everyone:
                 if other.name == one.name:
                     continue
-                for measure in MEASURES:
+                for measure in COMPARED_BY:
                     places = against(known, every, len(found.request.looks), one.name, other.name, measure)
                     relations = [place.relation for place in places]
                     order = ("better", "worse", "equal within the margin", "undecided")
@@ -201,7 +196,9 @@ def grades(judged: Sequence[Judgement]) -> list[tuple[str, str, str]]:
         failed = [title for title, verdict in verdicts.items() if verdict == "does not hold"]
         held = all(verdict == "holds" for verdict in verdicts.values())
         grade = "A" if held else "B" if not failed else "C" if len(failed) == 1 else "D"
-        found.append((name.replace("rfc7928", "RFC 7928, chapter"), grade, listed(failed) if failed else ""))
+        found.append(
+            (name.replace("rfc7928", "RFC 7928, chapter"), grade, units.listed(failed) if failed else "")
+        )
     return found
 
 

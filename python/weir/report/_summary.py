@@ -6,14 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from weir.check._units import listed
-from weir.run._tables import WHOLE_RUN
-from weir.stats import wording
-from weir.stats._analysis import differences, estimates
-from weir.stats._measures import MEASURES, Measure
-from weir.sweep._describe import counted
-from weir.sweep._dimension import Dimension, plain
-from weir.sweep._view import Sweep
+from weir.check import units
+from weir.run import WHOLE_RUN
+from weir.stats import MEASURES, Measure, analysis, wording
+from weir.sweep import Dimension, Sweep, describe, level_text
 
 _OVER = ("variant", "label", "replication", "period")
 """Columns that are equal in the rows that become one: those rows differ in their points."""
@@ -25,18 +21,22 @@ def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
     if whole.is_empty():
         return "No run is finished."
     points, runs = whole["point"].n_unique(), whole["run"].n_unique()
-    over = f" at {counted(points, 'point')} of {listed([axis.title for axis in axes])}" if axes else ""
+    over = (
+        f" at {describe.counted(points, 'point')} of {units.listed([axis.title for axis in axes])}"
+        if axes
+        else ""
+    )
     ends = whole["to_s"].unique()
     length = f" of {ends[0]:g} s" if len(ends) == 1 else ""
-    variants = counted(len(sweep.labels), "variant")
+    variants = describe.counted(len(sweep.labels), "variant")
     seeds = (
         " Replication r has the same seed in all of them." if runs > whole["replication"].n_unique() else ""
     )
     if runs == 1:
         return f"One run{length}."
     return (
-        f"{variants}{over}, {counted(whole['replication'].n_unique(), 'replication')}: "
-        f"{counted(runs, 'run')}{length}.{seeds}"
+        f"{variants}{over}, {describe.counted(whole['replication'].n_unique(), 'replication')}: "
+        f"{describe.counted(runs, 'run')}{length}.{seeds}"
     )
 
 
@@ -79,7 +79,7 @@ def _range(whole: pl.DataFrame, measure: Measure, axes: Sequence[Dimension]) -> 
 
 def _level(axis: Dimension, value: float | str) -> str:
     # Sampled values have sixteen digits.
-    return axis.level(float(f"{value:.4g}") if isinstance(value, float) else plain(value))
+    return axis.level(float(f"{value:.4g}") if isinstance(value, float) else level_text(value))
 
 
 def _best(sweep: Sweep, whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
@@ -95,9 +95,11 @@ def _best(sweep: Sweep, whole: pl.DataFrame, measure: Measure, *, several: bool)
     even = _even(common)
     runs = even.group_by(*_OVER, maintain_order=True).agg(*numbers)
     largest = measure.full is not None
-    found = estimates(runs, [name], quantile=sweep.quantile).sort("mean", descending=largest)
+    found = analysis.estimates(runs, [name], quantile=sweep.quantile).sort("mean", descending=largest)
     first, second = found.row(0, named=True), found.row(1, named=True)
-    pairs = differences(runs, first["variant"], [name]).filter(pl.col("variant") == second["variant"])
+    pairs = analysis.differences(runs, first["variant"], [name]).filter(
+        pl.col("variant") == second["variant"]
+    )
     value = _estimate(first["mean"], first["half_width"], measure)
     if (
         common.group_by("point", "replication", maintain_order=True).agg(pl.col(name).n_unique())[name].max()

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from weir._errors import WeirError
-from weir.plot import Panel
-from weir.plot._fluid import component_of, fluid_over_time
-from weir.scenario._scenario import Scenario
-from weir.sweep._view import Sweep
-from weir.theory import Analysis, FluidRun, TheoryError, analyse, fluid_of, system_of
-from weir.theory._told import text_of_loops
+from weir.plot import Panel, component_of, fluid_over_time
+from weir.scenario import Scenario
+from weir.sweep import Sweep
+from weir.theory import Analysis, FluidRun, TheoryError, analyse, fluid_of, system_of, text_of_loops
 
 _WIDTH = 105
 """Width of the table of loops, in letters."""

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from weir import _core
-from weir.aqm._sources import texts_in
+from weir.aqm import sources
 from weir.plot import Panel, page, write_page
 from weir.plot.tuning import panels_of
 from weir.stats import wording
-from weir.sweep._values import text_of
-from weir.tune import _text as text
-from weir.tune._evaluator import FRESH
-from weir.tune._tune import Tuned
+from weir.sweep import scalar_text
+from weir.tune import FRESH_SEEDS, Tuned, words
 
 ANSWER = "answer.json"
 
@@ -72,15 +70,15 @@ class Evidence:
         tuned = self.tuned
         answer, seed = tuned.answer, tuned.task.scenario.core.seed
         document = {
-            "sentence": text.sentence(answer),
-            "reasons": text.reasons(answer),
+            "sentence": words.sentence(answer),
+            "reasons": words.reasons(answer),
             **answer.to_json(),
             "scenario": tuned.task.source,
             "title": self.title,
             "axes": [axis.to_json() for axis in tuned.task.space.axes],
-            "set": [f"{path}={text_of(value)}" for path, value in answer.chosen.setting.items()],
+            "set": [f"{path}={scalar_text(value)}" for path, value in answer.chosen.setting.items()],
             "seed": seed,
-            "fresh_seed": seed + FRESH,
+            "fresh_seed": seed + FRESH_SEEDS,
             "command": self.command,
             "wall_s": tuned.wall_s,
             "cpu_s": tuned.cpu_s,
@@ -89,7 +87,7 @@ class Evidence:
             "exports": dict(self.exports),
             "notes": [note.to_json() for note in tuned.task.notes],
             "robustness": [cell.to_json() for cell in tuned.cells],
-            "worst_condition": text.worst_corner(tuned.cells).to_json() if tuned.cells else None,
+            "worst_condition": words.worst_corner(tuned.cells).to_json() if tuned.cells else None,
             "op_red": [phase.to_json() for phase in tuned.phases],
         }
         return cast("dict[str, Any]", _finite(document))
@@ -106,22 +104,22 @@ class Evidence:
         same = not chosen.setting
         judged = [one.worst_of_each for one in ((chosen,) if same else (chosen, answer.defaults))]
         seed = task.scenario.core.seed
-        fresh = seed + FRESH
+        fresh = seed + FRESH_SEEDS
         seconds = {"Time": self.tuned.wall_s, "CPU time": self.tuned.cpu_s}
         return {
-            "text": text,
+            "text": words,
             "answer": answer,
             "tuned": self.tuned,
             "evidence": self,
             "same": same,
-            "role": _ROLES.get(text.ROLES[answer.verdict], "Your defaults"),
+            "role": _ROLES.get(words.ROLES[answer.verdict], "Your defaults"),
             "targets": list(zip(*judged, strict=True)),
             "parameters": self._parameters(),
             "measures": [target.of for target in {t.measure: t for t in answer.targets}.values()],
             "origin": {
                 "Weir": f"{_core.__version__} (results version {_core.results_version})",
                 "Seeds of the search": f"from {seed}",
-                "Fresh seeds": f"{fresh} to {fresh + text.seeds_of(chosen) - 1}",
+                "Fresh seeds": f"{fresh} to {fresh + words.seeds_of(chosen) - 1}",
             },
             "cost": {
                 "Runs": f"{answer.runs:,}",
@@ -129,7 +127,7 @@ class Evidence:
                 **{name: f"{wording.number(s, 1)} s" for name, s in seconds.items() if s > 0.0},
             },
             "answer_file": ANSWER,
-            "classes": texts_in(task.scenario.core),
+            "classes": sources.texts_in(task.scenario.core),
         }
 
     def _parameters(self) -> list[dict[str, str]]:
@@ -137,7 +135,7 @@ class Evidence:
         axes = self.tuned.task.space.axes
         setting, core = self.tuned.answer.chosen.setting, self.tuned.task.scenario.core
         found: list[dict[str, str]] = []
-        for title, axis in zip(text.names_of([axis.column for axis in axes]), axes, strict=True):
+        for title, axis in zip(words.names_of([axis.column for axis in axes]), axes, strict=True):
             bounds = axis.range
             assert bounds is not None
             default = core.value(axis.column)
@@ -145,8 +143,8 @@ class Evidence:
                 {
                     "title": title,
                     "path": axis.column,
-                    "default": text.value_words(default),
-                    "value": text.value_words(setting.get(axis.column, default)),
+                    "default": words.value_words(default),
+                    "value": words.value_words(setting.get(axis.column, default)),
                     "bounds": f"{bounds.low:g} to {bounds.high:g} {bounds.unit}".rstrip(),
                 }
             )

@@ -59,7 +59,7 @@ class Capture:
         return cls(link, direction, "in" in words, Path(file) if file else None)
 
 
-def parsed(texts: Sequence[str], scenario: _core.Scenario) -> list[Capture]:
+def parsed_captures(texts: Sequence[str], scenario: _core.Scenario) -> list[Capture]:
     """Captures of `--capture` and `capture=`. Raises WeirError."""
     captures = [Capture.parse(text, scenario.queues) for text in texts]
     files = [capture.file or Path(capture.name) for capture in captures]

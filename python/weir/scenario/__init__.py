@@ -1,5 +1,8 @@
 """Scenarios: read, checked and changed; what they can choose from; values as TOML."""
 
+from typing import TYPE_CHECKING
+
+from weir._lazy import first_use
 from weir.scenario._assignments import (
     BEGINS_AS_RANGE,
     NUMBER,
@@ -25,7 +28,11 @@ from weir.scenario._scenario import (
     scenario_error,
     suggestion,
 )
-from weir.scenario._toml import Value, to_toml
+from weir.scenario._toml import Value, printable_toml, to_toml
+
+if TYPE_CHECKING:
+    from weir.scenario import _declared as declared
+    from weir.scenario._declared import CHOICE_KINDS, Declared, Parameter, chosen_as
 
 __all__ = [
     "BEGINS_AS_RANGE",
@@ -52,3 +59,5 @@ __all__ = [
     "typed",
     "written",
 ]
+
+__getattr__ = first_use(__name__)

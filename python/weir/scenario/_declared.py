@@ -76,7 +76,7 @@ class Declared:
     """Example of a value; {} if its defaults are enough."""
 
 
-KINDS = {
+CHOICE_KINDS = {
     "congestion": ("flows.GROUP.tcp.congestion", "CongestionConfig"),
     "recovery": ("flows.GROUP.tcp.recovery", "RecoveryConfig"),
     "traffic": ("flows.GROUP.traffic", "Traffic"),
@@ -105,14 +105,16 @@ def tunable(discipline: str) -> Mapping[str, Tunable]:
 
 
 def choices_of(kind: str) -> tuple[Declared, ...]:
-    """All choices of one of `KINDS`."""
-    return _declared(KINDS[kind][1])
+    """All choices of one of `CHOICE_KINDS`."""
+    return _declared(CHOICE_KINDS[kind][1])
 
 
 def chosen_as(name: str) -> dict[str, Declared]:
     """The choices of this name, by key in a scenario file: `flows.GROUP.tcp.congestion`."""
     wanted = name.lower().replace("_", "-")
-    return {key: one for kind, (key, _) in KINDS.items() for one in choices_of(kind) if one.name == wanted}
+    return {
+        key: one for kind, (key, _) in CHOICE_KINDS.items() for one in choices_of(kind) if one.name == wanted
+    }
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from weir.run._tables import WHOLE_RUN
+from weir.run import WHOLE_RUN
 from weir.stats._intervals import deviation_of, paired_difference, student_t, with_intervals
 from weir.stats._measures import MEASURES
 

@@ -33,7 +33,7 @@ class Grid:
     rows: Sequence[tuple[str, Sequence[Cell]]]
 
 
-def cells(rows: pl.DataFrame) -> list[Cell]:
+def grid_cells(rows: pl.DataFrame) -> list[Cell]:
     """Cells of a table, one for each row of estimates."""
     return [
         Cell(
@@ -44,7 +44,7 @@ def cells(rows: pl.DataFrame) -> list[Cell]:
     ]
 
 
-def render(grid: Grid, width: int) -> str:
+def render_grid(grid: Grid, width: int) -> str:
     """Text of the grid in at most `width` columns, where that is possible.
 
     Units stand beside the titles of columns, and intervals beside the means, where there is room. They stand

@@ -246,7 +246,7 @@ def _suggested(words: Sequence[str]) -> str:
     return f"did you mean {' or '.join([', '.join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)}?"
 
 
-def check_part(
+def check_measure(
     measure: Measure,
     groups: Collection[str],
     classes: Collection[str],
@@ -293,23 +293,23 @@ HEADLINE = ("mean_queue", "delay_mean", "delay_p99", "goodput", "loss")
 OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
 """Measures that the summary of a single run shows first."""
 
-BY: dict[By, tuple[str, ...]] = {
+MEASURES_BY: dict[By, tuple[str, ...]] = {
     "group": ("goodput", "path_delay", "rtt_mean", "delay_p99", "loss", "mark_fraction"),
     "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
     "link": ("utilisation", "delay_mean", "delay_p99", "loss", "mark_fraction"),
 }
 """Measures that a table by flow group, by class of the queue or by port shows first."""
 
-OF_TRANSFERS = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
+TRANSFER_MEASURES = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
 """Measures that the summary of a single run adds if flows come and go."""
 
 
-def compared(*, transfers: bool) -> tuple[str, ...]:
+def compared_measures(*, transfers: bool) -> tuple[str, ...]:
     """Measures by which variants are compared, in pairs. They include completion times if flows come and
     go."""
     return (*HEADLINE, "fct_mean", "slowdown_p99") if transfers else HEADLINE
 
 
-def defined(*, transfers: bool) -> tuple[str, ...]:
+def defined_measures(*, transfers: bool) -> tuple[str, ...]:
     """Measures of a scenario. Those of transfers are included only if flows come and go."""
     return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

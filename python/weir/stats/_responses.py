@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from weir import _core
 from weir._errors import WeirError
-from weir.scenario._scenario import flows_at
+from weir.scenario import flows_at
 from weir.stats import wording
 from weir.stats._analysis import bottleneck, component
-from weir.stats._grid import Cell, Grid, render
+from weir.stats._grid import Cell, Grid, render_grid
 from weir.stats._intervals import deviation_of, student_t, with_intervals
 
 NO_SERIES = "the scenario asks for no series"
@@ -256,7 +256,7 @@ def text_of(estimated: pl.DataFrame, hold: str, width: int) -> str:
         ]
         n = wording.replications(int(part["n"][0]))
         place = ", ".join([str(part["label"][0]), *(str(part[axis][0]) for axis in keys[3:])])
-        blocks.append(render(Grid(f"{place}: {n}", heads, rows), width))
+        blocks.append(render_grid(Grid(f"{place}: {n}", heads, rows), width))
     return "\n\n".join(blocks)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from weir.run._tables import WHOLE_RUN
+from weir.run import WHOLE_RUN
 from weir.stats._analysis import Axis
 from weir.stats._measures import MEASURES
 

@@ -24,7 +24,7 @@ def put_in_place(new: Path, target: Path) -> None:
     if not target.exists():
         new.rename(target)
     elif exchange(new, target):
-        discard(new)
+        discard_directory(new)
     else:
         aside = new.with_suffix(".old")
         try:
@@ -34,7 +34,7 @@ def put_in_place(new: Path, target: Path) -> None:
             if aside.exists() and not target.exists():
                 aside.rename(target)
             raise
-        discard(aside)
+        discard_directory(aside)
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -56,7 +56,7 @@ def make_readable(path: Path, mode: int) -> None:
     path.chmod(mode & ~mask)
 
 
-def discard(directory: Path) -> None:
+def discard_directory(directory: Path) -> None:
     """Removes a directory of ours, if it is there; an interruption finishes it first."""
     try:
         shutil.rmtree(directory, ignore_errors=True)

@@ -16,10 +16,44 @@ from typing import TYPE_CHECKING
 from weir._lazy import first_use
 
 if TYPE_CHECKING:
-    from weir.sweep._axes import Axis, AxisError, parse
+    from weir.sweep import _describe as describe
+    from weir.sweep import _query as query
+    from weir.sweep._axes import Axis, AxisError, AxisPart, check_distinct, parsed_axis
     from weir.sweep._chunk import Workers
-    from weir.sweep._plan import Plan, SweepSpec, define_sweep
-    from weir.sweep._runner import OnProgress, Progress, Tally, execute_plan
+    from weir.sweep._dimension import (
+        PERIODS,
+        TIME,
+        USERS,
+        VARIANTS,
+        ChartError,
+        Dimension,
+        dimension_names,
+        find_dimension,
+        level_text,
+    )
+    from weir.sweep._limits import memory_refusal, within_limits
+    from weir.sweep._plan import (
+        EVALUATION,
+        TUNING,
+        Axes,
+        Plan,
+        SweepSpec,
+        check_measures,
+        define_sweep,
+        plan_at_one_point,
+    )
+    from weir.sweep._query import Rows
+    from weir.sweep._runner import (
+        OnProgress,
+        Progress,
+        Tally,
+        as_finished,
+        execute_plan,
+        run_plan,
+        unrecorded,
+    )
+    from weir.sweep._until import planned_looks
+    from weir.sweep._values import Range, Scalar, in_unit, scalar_text
     from weir.sweep._view import Sweep
     from weir.sweep._workers import chosen_workers
 
@@ -36,8 +70,8 @@ __all__ = [
     "chosen_workers",
     "define_sweep",
     "execute_plan",
-    "parse",
+    "parsed_axis",
 ]
 
 # A worker that is only started needs no data frames.
-__getattr__ = first_use(__name__, __all__, ("_axes", "_chunk", "_workers", "_plan", "_runner", "_view"))
+__getattr__ = first_use(__name__)

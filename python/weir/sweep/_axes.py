@@ -8,18 +8,18 @@ from typing import Any, cast
 
 from weir.scenario import AssignmentError, assignments, checked_path, pieces
 from weir.sweep._dimension import Dimension, together
-from weir.sweep._values import AxisError, Levels, Range, Value, Values, of_list, read, text_of
+from weir.sweep._values import AxisError, Levels, Range, Scalar, Values, of_list, read, scalar_text
 
-__all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "parse", "titles"]
+__all__ = ["Axis", "AxisError", "AxisPart", "Scalar", "axis_of", "check_distinct", "parsed_axis", "titles"]
 
 _EXAMPLE = 'write for example "links.bottleneck.rate=5, 10, 20 Mbit/s"'
 
-Row = tuple[Value, ...]
+Row = tuple[Scalar, ...]
 """Values of an axis at one level: one per path."""
 
 
 @dataclass(frozen=True)
-class Part:
+class AxisPart:
     """Path of the scenario with the values it takes."""
 
     path: str
@@ -33,7 +33,7 @@ class Axis:
     The first path stands for the axis in tables and figures.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[AxisPart, ...]
 
     def __post_init__(self) -> None:
         paths = ", ".join(self.paths)
@@ -52,7 +52,7 @@ class Axis:
         for row in self.levels or ():
             if self.drawn(row[0]) in seen:
                 hint = None if len(self.parts) == 1 else "put a path first whose values all differ"
-                raise AxisError(f"the value {text_of(row[0])} stands there twice", hint, self.column)
+                raise AxisError(f"the value {scalar_text(row[0])} stands there twice", hint, self.column)
             seen.add(self.drawn(row[0]))
 
     @property
@@ -103,7 +103,7 @@ class Axis:
         """Setting at `u`, uniform on [0, 1]: levels have equal shares."""
         return tuple(part.values.at(u) for part in self.parts)
 
-    def drawn(self, value: Value) -> float | str:
+    def drawn(self, value: Scalar) -> float | str:
         """Value of the first path as it stands in frames and figures: a number in `unit`, or a text."""
         return self.parts[0].values.drawn(value)
 
@@ -135,7 +135,7 @@ class Axis:
         """Reads an axis from the document that `to_json` wrote."""
         return Axis(
             tuple(
-                Part(
+                AxisPart(
                     path,
                     Levels(tuple(values["levels"]), values["log"]) if "levels" in values else Range(**values),
                 )
@@ -144,7 +144,7 @@ class Axis:
         )
 
 
-def parse(text: str) -> Axis:
+def parsed_axis(text: str) -> Axis:
     """Reads an axis as a person types it: `PATH=VALUES`, several with semicolons to move together.
 
     For example `links.bottleneck.rate=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets`;
@@ -226,9 +226,9 @@ def _words(path: str) -> list[str]:
     return words
 
 
-def _part(path: str, values: str | Iterable[object]) -> Part:
+def _part(path: str, values: str | Iterable[object]) -> AxisPart:
     try:
-        return Part(path, read(values) if isinstance(values, str) else of_list(values))
+        return AxisPart(path, read(values) if isinstance(values, str) else of_list(values))
     except AxisError as error:
         error.path = path
         raise

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check._units import listed
+from weir.check import units
 
 _MOST = 3
 """Labels that a message names for each link."""
@@ -29,4 +29,6 @@ def check_one_bottleneck(configurations: Iterable[tuple[str, _core.Scenario]]) -
 
 
 def _few(labels: list[str]) -> str:
-    return listed([*labels[:_MOST], f"{len(labels) - _MOST} more"] if len(labels) > _MOST + 1 else labels)
+    return units.listed(
+        [*labels[:_MOST], f"{len(labels) - _MOST} more"] if len(labels) > _MOST + 1 else labels
+    )

@@ -10,7 +10,7 @@ from threading import get_ident
 
 from weir import _core
 from weir._errors import AqmFailedError, WeirError
-from weir.run._batch import run_each
+from weir.run import run_each
 from weir.sweep._limits import UNLIMITED, Allowed
 from weir.sweep._memory import Budget, Ended, worker_budget
 

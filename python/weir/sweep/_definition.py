@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, cast, get_args
 
 from weir.check import Note
-from weir.stats._measures import MEASURES
+from weir.stats import MEASURES
 from weir.sweep._plan import Kind
 
 _TEXTS = ("kind", "scenario", "title")

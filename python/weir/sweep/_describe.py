@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir import _core
-from weir.check._units import listed, scaled
-from weir.run._tables import WHOLE_RUN
-from weir.stats import wording
-from weir.stats._analysis import axis_of
-from weir.stats._grid import Cell, Grid, cells
-from weir.stats._measures import BY, HEADLINE, MEASURES, By
+from weir.check import units
+from weir.run import WHOLE_RUN
+from weir.stats import HEADLINE, MEASURES, MEASURES_BY, By, Cell, Grid, analysis, grid_cells, wording
 from weir.sweep._dimension import PERIODS, Dimension
 from weir.sweep._recorded import MAXIMUM, OPEN
 
@@ -55,7 +52,7 @@ def counted(number: int, what: str) -> str:
 
 def size(count: int) -> str:
     """Number of bytes for people: `340 kB`."""
-    return scaled(count, ("B", "kB", "MB", "GB"))
+    return units.scaled(count, ("B", "kB", "MB", "GB"))
 
 
 def moment(at: datetime | None) -> str:
@@ -72,7 +69,7 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
     """
     if sweep.axes:
         return [_configurations_down(sweep, measures, most)]
-    axis = axis_of(sweep.observations())
+    axis = analysis.axis_of(sweep.observations())
     chosen = pl.col("period") != WHOLE_RUN if axis else pl.col("period") == WHOLE_RUN
     rows = sweep.estimates(measures).filter(chosen)
     title, columns = "", [""]
@@ -82,7 +79,7 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
         columns = [f"{place:g}" for place in first[axis.column]]
     if len(sweep.variants) == 1:
         parts = rows.partition_by("measure", maintain_order=True)
-        lines = [(MEASURES[str(part["measure"][0])].heading, cells(part)) for part in parts]
+        lines = [(MEASURES[str(part["measure"][0])].heading, grid_cells(part)) for part in parts]
         return [Grid(title.capitalize() or "Whole run", columns, lines)]
     if axis is None:
         return [Grid("Whole run", [MEASURES[name].heading for name in measures], _of_variants(rows))]
@@ -97,7 +94,7 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
 def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
     """Table of estimates over the whole run, divided by flow group, class of the queue or link. It has a row
     for each part at every point and variant and a column per measure, at most `most` rows."""
-    rows = sweep.estimates(measures or BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
+    rows = sweep.estimates(measures or MEASURES_BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
     # Of variants whose queue has no such class there is nothing to show.
     known = rows.filter((pl.col("n") > 0).any().over("point", "variant", by))
     what = {"group": "flow group", "class": "class of the queue", "link": "link"}[by]
@@ -108,7 +105,7 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
     at_link = [MEASURES[name].title for name in measures if MEASURES[name].table == "links"]
     if by == "group" and sweep.only_acks and at_link:
         verb = "is that" if len(at_link) == 1 else "are those"
-        title += f"; {listed(at_link)} of {listed(sweep.only_acks)} {verb} of ACKs"
+        title += f"; {units.listed(at_link)} of {units.listed(sweep.only_acks)} {verb} of ACKs"
     # The parts of a configuration below each other; each part has its configurations in order.
     order = {
         key: at for at, key in enumerate(rows.select("point", "variant").unique(maintain_order=True).rows())
@@ -174,7 +171,7 @@ def _table(
         f"{title}{left}",
         [*(["Bottleneck"] if bottlenecks else []), *(MEASURES[name].heading for name in measures)],
         [
-            (label, [*(Cell(name) for name in bottlenecks[at : at + 1]), *cells(part)])
+            (label, [*(Cell(name) for name in bottlenecks[at : at + 1]), *grid_cells(part)])
             for at, (label, part) in enumerate(zip(labels, parts[:most], strict=True))
         ],
     )
@@ -182,7 +179,7 @@ def _table(
 
 def _of_variants(rows: pl.DataFrame) -> list[tuple[str, list[Cell]]]:
     parts = rows.partition_by("variant", maintain_order=True)
-    return [(str(part["label"][0]), cells(part)) for part in parts]
+    return [(str(part["label"][0]), grid_cells(part)) for part in parts]
 
 
 def _html(grid: Grid) -> str:

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 from weir import _core
 from weir._errors import WeirError
-from weir.scenario._toml import to_toml
-from weir.stats._intervals import mean_interval
-from weir.sweep._axes import Axis, AxisError, Value, check_distinct
+from weir.scenario import to_toml
+from weir.stats import mean_interval
+from weir.sweep._axes import Axis, AxisError, Scalar, check_distinct
 
 if TYPE_CHECKING:
     import polars as pl
 
 Kind = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
-Assignment = tuple[str, Value]
+Assignment = tuple[str, Scalar]
 """Path with its value."""
 
 Cube = NDArray[np.float64]
@@ -124,7 +124,7 @@ def is_choice(path: str) -> bool:
     return any(place == path for place, _ in _core.choices_of(f"{path}.x"))
 
 
-def names_choice(value: Value) -> bool:
+def names_choice(value: Scalar) -> bool:
     """Returns true if the value is a name. Where a choice stands there may also be a number with its unit."""
     return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9-]*", value) is not None
 

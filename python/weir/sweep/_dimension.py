@@ -52,7 +52,7 @@ class Dimension:
     def level(self, value: float | str) -> str:
         """A value as text, with its unit: `10 Mbit/s`."""
         unit = f" {self.unit}" if self.unit and self.numeric else ""
-        return plain(value) + unit
+        return level_text(value) + unit
 
 
 def together(first: str, others: Sequence[str]) -> str:
@@ -68,12 +68,12 @@ def _capital(title: str) -> str:
     return " ".join(words)
 
 
-def plain(value: float | str) -> str:
+def level_text(value: float | str) -> str:
     """Level as text: without `.0`, and with no more digits than are needed to tell levels apart."""
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
-def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
+def find_dimension(dimensions: Sequence[Dimension], name: str) -> Dimension:
     """Finds the dimension of this column, title or last part of a path.
 
     Raises ChartError, listing what there is, if there is none or more than one.
@@ -89,10 +89,10 @@ def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
         if said:
             paths = ", ".join(d.column for d in said)
             raise ChartError(f"{name!r} may be any of: {paths}", "write the whole path")
-    raise ChartError(f"there is no dimension {name!r}; there are: {listed(dimensions)}")
+    raise ChartError(f"there is no dimension {name!r}; there are: {dimension_names(dimensions)}")
 
 
-def listed(dimensions: Sequence[Dimension]) -> str:
+def dimension_names(dimensions: Sequence[Dimension]) -> str:
     """Names of all dimensions, for a message."""
     names = [d.column if d.title == d.column else f"{d.column} ({d.title})" for d in dimensions]
     return ", ".join(names) or "none"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from weir.stats._grid import Cell, Grid
+from weir.stats import Cell, Grid
 
 _NEEDS = "% \\usepackage{booktabs}\n"
 

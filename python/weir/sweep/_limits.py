@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
-from weir.check._cost import ANY_RUN_B, LESS, size
+from weir.check import ANY_RUN_B, LESS_MEMORY, size_words
 
 if TYPE_CHECKING:
     from weir.check import Cost
@@ -113,17 +113,23 @@ def available_bytes() -> float | None:
     return min(found, default=None)
 
 
-def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
+def memory_refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
     """Error about a run of this cost, if this machine has too little memory for it; else None."""
     allowed = allowed or Allowed.chosen(None)
     most = allowed.now
     if most is None or cost.memory_bytes <= most:
         return None
-    there = f"runs may take {size(most)}" if allowed.stated else f"{size(most / _SHARE)} are available"
+    there = (
+        f"runs may take {size_words(most)}"
+        if allowed.stated
+        else f"{size_words(most / _SHARE)} are available"
+    )
     more = "a larger --memory, or " if allowed.stated else ""
-    less = f"write {LESS[cost.mostly]}" if most > ANY_RUN_B else f"any run takes {size(ANY_RUN_B)}"
+    less = (
+        f"write {LESS_MEMORY[cost.mostly]}" if most > ANY_RUN_B else f"any run takes {size_words(ANY_RUN_B)}"
+    )
     return LimitError(
-        f"a run takes about {size(cost.memory_bytes)} of memory, and {there}",
+        f"a run takes about {size_words(cost.memory_bytes)} of memory, and {there}",
         f"{less}; {more}{OFF}=1 in the environment runs it all the same",
     )
 
@@ -143,7 +149,7 @@ def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     if not workers.local or most is None:
         return workers
     cost = plan.cost
-    refused = refusal(cost, workers.allowed)
+    refused = memory_refusal(cost, workers.allowed)
     if refused is not None:
         keys = set(plan.keys.ravel().tolist())
         if len(store.finished(keys)) == len(keys):
@@ -153,7 +159,7 @@ def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     fits = 1 + int((most - cost.memory_bytes) / max(cost.own_bytes, 1.0))
     if fits >= slots:
         return workers
-    what = f"{fits} of {workers.what}, {size(cost.memory_bytes)} a run"
+    what = f"{fits} of {workers.what}, {size_words(cost.memory_bytes)} a run"
     return replace(workers, slots=lambda: fits, what=what, ahead=1.0)
 
 
@@ -168,15 +174,16 @@ def exceeded(
     which = ", ".join(part for part in (plan.name, plan.configuration_label(index), f"seed {seed}") if part)
     keys = set(plan.keys.ravel().tolist())
     together = first.all_bytes > 1.1 * first.bytes
-    taken = f"it had taken {size(first.bytes)}"
+    taken = f"it had taken {size_words(first.bytes)}"
     if together:
-        taken += f", all runs {size(first.all_bytes)}"
+        taken += f", all runs {size_words(first.all_bytes)}"
     more = f"; so ended {len(ended) - 1} more" if len(ended) > 1 else ""
     fewer = ", or do fewer at a time, --threads 1" if together and local else ""
     reached = f"after {first.at_s:.3g} of {scenario.network.duration_s:.3g} s of simulated time"
     safe = f"{len(store.finished(keys)):,} of {len(keys):,} runs are finished and safe"
     return MemoryExceededError(
-        f"{which}: the run was ended {reached}: {taken}, and runs may take {size(first.limit)}{more}; {safe}",
-        f"write {LESS[first.mostly]}, or a shorter duration{fewer}; a larger --memory (in Python memory=) or "
-        f"{OFF}=1 in the environment lets them take more",
+        f"{which}: the run was ended {reached}: {taken}, and runs may take {size_words(first.limit)}{more}; "
+        f"{safe}",
+        f"write {LESS_MEMORY[first.mostly]}, or a shorter duration{fewer}; a larger --memory (in Python "
+        f"memory=) or {OFF}=1 in the environment lets them take more",
     )

@@ -13,7 +13,7 @@ from weir import _core
 from weir.sweep import _limits as limits
 
 if TYPE_CHECKING:
-    from weir.check._cost import Part
+    from weir.check import MemoryPart
     from weir.sweep._limits import Allowed
 
 Elsewhere = Callable[[_core.Memory], tuple[int, int]]
@@ -32,7 +32,7 @@ class Ended:
     """Memory of all runs at that time, in bytes."""
     others: int
     """Number of other runs under way in the same process."""
-    mostly: Part
+    mostly: MemoryPart
     limit: int
 
     @classmethod

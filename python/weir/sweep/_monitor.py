@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.run._tables import WHOLE_RUN
-from weir.stats import _analysis as analysis
-from weir.stats._measures import HEADLINE
+from weir.run import WHOLE_RUN
+from weir.stats import HEADLINE, analysis
 from weir.store import Store
 from weir.sweep._plan import Plan
 from weir.sweep._recorded import measured

@@ -8,7 +8,7 @@ from functools import cached_property
 import polars as pl
 
 from weir import _core
-from weir.check._resolved import UNRESPONSIVE
+from weir.check import UNRESPONSIVE
 from weir.sweep._recorded import RecordedSweep
 
 

@@ -23,9 +23,8 @@ from weir.check import (
     trend_notes,
     unfinished_transfers,
 )
-from weir.run._tables import WHOLE_RUN
-from weir.stats import _analysis as analysis
-from weir.stats._measures import MEASURES
+from weir.run import WHOLE_RUN
+from weir.stats import MEASURES, analysis
 from weir.sweep._networks import NetworkedSweep
 
 _TAIL = re.compile(r"_p(\d+)$")

@@ -14,12 +14,11 @@ import numpy as np
 
 from weir import _core
 from weir._errors import WeirError
-from weir.aqm._find import unstored
-from weir.aqm._sources import Named, named_in, texts_of
+from weir.aqm import sources, unstored
 from weir.check import Cost, Repeated, cost, notes, notes_together
-from weir.scenario._scenario import Variant
-from weir.stats._measures import MEASURES, MeasureError, check_part
-from weir.sweep._axes import Axis, axis_of, check_distinct, parse
+from weir.scenario import Variant
+from weir.stats import MEASURES, MeasureError, check_measure
+from weir.sweep._axes import Axis, axis_of, check_distinct, parsed_axis
 from weir.sweep._bottleneck import check_one_bottleneck
 from weir.sweep._design import (
     Assignment,
@@ -34,13 +33,12 @@ from weir.sweep._design import (
     sobol,
 )
 from weir.sweep._settable import check_fixed, settable_paths
-from weir.sweep._until import Rule, RuleError, looks
+from weir.sweep._until import Rule, RuleError, planned_looks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weir.scenario._scenario import Scenario
-    from weir.scenario._toml import Value
+    from weir.scenario import Scenario, Value
 
 FORMAT = 2
 """Version of the definition that a store keeps. It grows when a reader of the old one would misread the
@@ -187,18 +185,20 @@ class Plan:
         return unstored(self._classes)
 
     @cached_property
-    def _classes(self) -> list[Named]:
+    def _classes(self) -> list[sources.Named]:
         """Python classes that variants or values of axes name."""
         scenarios = [one.scenario for one in self.variants]
         if any(path.endswith(".class") for axis in self.design.axes for path in axis.paths):
             scenarios += [one.scenario for one in self.configurations]
         named = [one for one in scenarios if one.has_python_aqms]
-        return list(dict.fromkeys(cls for one in named for cls in named_in(json.loads(one.to_json()))))
+        return list(
+            dict.fromkeys(cls for one in named for cls in sources.named_in(json.loads(one.to_json())))
+        )
 
     @cached_property
     def _python(self) -> dict[str, str]:
         """Text of the file of each class, by its import path: the file may change later."""
-        return texts_of(self._classes)
+        return sources.texts_of(self._classes)
 
     def definition(self) -> dict[str, Any]:
         """Definition of the result, as plain values: all that is needed to find the runs again and to draw
@@ -247,7 +247,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     if isinstance(asked, Mapping):
         axes = [axis_of(key, value) for key, value in asked.items()]
     else:
-        axes = [axis if isinstance(axis, Axis) else parse(axis) for axis in asked]
+        axes = [axis if isinstance(axis, Axis) else parsed_axis(axis) for axis in asked]
     check_distinct(axes)
     check_fixed(axes, spec.fixed)
     until = _listed(spec.until)
@@ -256,7 +256,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     if replications is None:
         replications = UNTIL_AT_MOST if rules else 1
     if rules:
-        looks(replications)
+        planned_looks(replications)
     of_file = written if spec.axes is None else {}
     method = spec.method or of_file.get("method")
     samples = _counted("samples", spec.samples, of_file.get("samples"))
@@ -331,7 +331,7 @@ def check_measures(
     classes = dict.fromkeys(name for one in networks for name in one.port(one.bottleneck.name).classes)
     ports = dict.fromkeys(port.name for one in networks for port in one.ports)
     for measure in of_parts:
-        check_part(measure, list(groups), list(classes), list(ports), error)
+        check_measure(measure, list(groups), list(classes), list(ports), error)
 
 
 def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:

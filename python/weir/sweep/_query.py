@@ -11,14 +11,10 @@ from typing import Any
 import polars as pl
 
 from weir._errors import WeirError
-from weir.run._tables import TABLES as STORED
-from weir.stats._analysis import ALL
-from weir.stats._grid import Grid
-from weir.stats._measures import MEASURES, By
-from weir.stats._responses import HOW_TO_ASK, NO_SERIES
-from weir.store import DamagedStoreError, Store, StoreError
+from weir.run import TABLES as STORED
+from weir.stats import ALL, HOW_TO_ASK, MEASURES, NO_SERIES, By, Grid
+from weir.store import DamagedStoreError, Store, StoreError, discard_directory, write_whole
 from weir.store import Sweep as Record
-from weir.store._replace import discard, write_whole
 from weir.sweep import _describe as describe
 from weir.sweep import _latex as latex
 from weir.sweep._plan import OF_RUNS
@@ -132,7 +128,7 @@ def remove(store: Store, which: str) -> str:
     freed = size_of(directory)
     # First what can fail, on a full disk: pages and captures are there no second time.
     store.remove_sweep(record)
-    discard(directory)
+    discard_directory(directory)
     return (
         f"removed result {record.number}, {record.name}, and {describe.size(freed)} of pages and captures; "
         "weir results --prune removes the runs that no result needs any more"

@@ -15,9 +15,9 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.aqm._sources import remember, sources_of
-from weir.run._tables import TABLES, WHOLE_RUN
-from weir.stats import _analysis as analysis
+from weir.aqm import sources
+from weir.run import TABLES, WHOLE_RUN
+from weir.stats import analysis
 from weir.store import DEFAULT, Store, StoreError
 from weir.store import Sweep as Record
 from weir.sweep._definition import check_definition
@@ -140,7 +140,7 @@ class RecordedSweep:
         self.python: Mapping[str, str] = definition.get("python", {})
         """Text of the file of each AQM in Python as it was run, by import path."""
         for text in self.python.values():
-            remember(text)
+            sources.remember(text)
         self.layout = Design.from_json(definition["design"])
         self.design = self.layout.kind
         """Method by which the points were chosen."""
@@ -189,7 +189,7 @@ class RecordedSweep:
         for chosen in ([pair for pair in values if pair[0] in paths], values):
             found = bare.replace(settings(chosen, self.record.definition.get("choices")))
             # An axis may have set another class, which then is of another file.
-            if found.has_python_aqms and (of := sources_of(json.loads(found.to_json()), self.python)):
+            if found.has_python_aqms and (of := sources.digests_of(json.loads(found.to_json()), self.python)):
                 found = found.replace(of)
             if found.hash == wanted:
                 return found

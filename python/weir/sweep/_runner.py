@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weir._errors import WeirError
-from weir.run._captures import Capture, capture_run
-from weir.run._tables import frames
+from weir.run import Capture, capture_run, frames
 from weir.store import DEFAULT, Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weir import _core
-    from weir.scenario._scenario import Variant
+    from weir.scenario import Variant
 
 POLL_S = 0.25
 """Seconds to wait between looks."""

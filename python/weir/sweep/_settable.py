@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weir import _core
-from weir.scenario._scenario import suggestion
+from weir.scenario import suggestion
 from weir.sweep._axes import Axis, AxisError
 from weir.sweep._design import is_choice
 
 if TYPE_CHECKING:
-    from weir.scenario._scenario import Variant
+    from weir.scenario import Variant
     from weir.sweep._design import Design
 
 

@@ -44,8 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir._errors import WeirError
-from weir.stats._intervals import CONFIDENCE, Interval, mean_interval, student_t
-from weir.stats._measures import MEASURES, measure_named
+from weir.stats import CONFIDENCE, MEASURES, Interval, mean_interval, measure_named, student_t
 
 _FIRST = (5, 7)
 """Numbers of replications at the first two looks. Later looks are their doubles."""
@@ -104,7 +103,7 @@ class Rule:
         return f"{self.measure} ±{number}{unit}"
 
 
-def looks(maximum: int) -> tuple[int, ...]:
+def planned_looks(maximum: int) -> tuple[int, ...]:
     """Numbers of replications at which to look; the last is `maximum`.
 
     Raises RuleError below two: one replication shows no spread.
@@ -135,7 +134,7 @@ class Sequential:
 
     @cached_property
     def looks(self) -> tuple[int, ...]:
-        return looks(self.maximum) if self.planned else (self.maximum,)
+        return planned_looks(self.maximum) if self.planned else (self.maximum,)
 
     @cached_property
     def level(self) -> float:

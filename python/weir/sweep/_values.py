@@ -31,7 +31,7 @@ from weir import _core
 from weir._errors import WeirError
 from weir.scenario import BEGINS_AS_RANGE, NUMBER, QUANTITY, UNIT, is_whole, typed, written
 
-Value = str | int | float | bool
+Scalar = str | int | float | bool
 """Value of a key in a scenario file: text, with a unit for a quantity; a number; true or false."""
 
 MOST_LEVELS = 1_000_000
@@ -54,11 +54,11 @@ class AxisError(WeirError, ValueError):
 class Levels:
     """List of the values of an axis, in order."""
 
-    values: tuple[Value, ...]
+    values: tuple[Scalar, ...]
     spaced_log: bool = False
     """True if the levels were specified by factors."""
 
-    def at(self, u: float) -> Value:
+    def at(self, u: float) -> Scalar:
         """Level whose share of [0, 1] contains `u`: all shares are equal."""
         return self.values[self._index(u)]
 
@@ -103,13 +103,13 @@ class Levels:
         gaps = [high - low for low, high in pairwise(numbers)]
         return numbers[0] > 0.0 and numbers[-1] >= 10.0 * numbers[0] and max(gaps) > 5.0 * min(gaps)
 
-    def number(self, value: Value) -> float:
+    def number(self, value: Scalar) -> float:
         """Value in `unit`. Only for `numeric` levels."""
         return cast("float", in_unit(value, self.unit))
 
-    def drawn(self, value: Value) -> float | str:
+    def drawn(self, value: Scalar) -> float | str:
         """Value as it stands in frames and figures: a number in `unit`, or else a text."""
-        return self.number(value) if self.numeric else text_of(value)
+        return self.number(value) if self.numeric else scalar_text(value)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Range:
     def numeric(self) -> bool:
         return True
 
-    def at(self, u: float) -> Value:
+    def at(self, u: float) -> Scalar:
         """The value at the share `u`, in [0, 1], of the range.
 
         Whole numbers have equal shares each, or with `log` shares by their factors. Others are
@@ -159,7 +159,7 @@ class Range:
             return math.log(number / self.low) / math.log(self.high / self.low)
         return (number - self.low) / (self.high - self.low)
 
-    def number(self, value: Value) -> float:
+    def number(self, value: Scalar) -> float:
         """Value in `unit`."""
         return cast("float", in_unit(value, self.unit))
 
@@ -175,7 +175,7 @@ class Range:
             number = self.low + share * span
         return number if self.whole else round(number, 6 - math.floor(math.log10(span)))
 
-    def _written(self, number: float) -> Value:
+    def _written(self, number: float) -> Scalar:
         return written(Decimal(repr(number)), self.unit, whole=self.whole)
 
 
@@ -221,7 +221,7 @@ def of_list(items: Iterable[object]) -> Levels:
     return Levels(tuple(values))
 
 
-def text_of(value: Value) -> str:
+def scalar_text(value: Scalar) -> str:
     """Text of a value as it is written."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -237,9 +237,9 @@ def in_unit(value: object, unit: str) -> float | None:
     return float(f"{size[0] / one[0]:.12g}")
 
 
-def _with_units(items: list[Value]) -> list[Value]:
+def _with_units(items: list[Scalar]) -> list[Scalar]:
     """Quantities with their units. A unit that stands only at the last holds for all."""
-    matches = [QUANTITY.fullmatch(text_of(item)) for item in items]
+    matches = [QUANTITY.fullmatch(scalar_text(item)) for item in items]
     units = [match["unit"] if match else None for match in matches]
     bare = [match is not None and not match["unit"] for match in matches]
     inherited = ""
@@ -313,7 +313,7 @@ def _stepped(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
     return numbers
 
 
-def _scalar(item: object) -> Value:
+def _scalar(item: object) -> Scalar:
     # numpy's numbers are made Python's, whose repr is what a scenario file takes.
     plain: object = cast("Any", item).item() if hasattr(item, "item") else item
     if isinstance(plain, float) and not math.isfinite(plain):
@@ -326,7 +326,7 @@ def _scalar(item: object) -> Value:
     )
 
 
-def _quantity(value: Value) -> tuple[float, str] | None:
+def _quantity(value: Scalar) -> tuple[float, str] | None:
     """Number and unit; None for texts, true and false."""
     if isinstance(value, bool):
         return None

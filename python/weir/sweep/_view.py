@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from weir.run._tables import WHOLE_RUN
-from weir.stats import _analysis as analysis
-from weir.stats._measures import MEASURES, By, MeasureError, check_part, defined, measure_named
+from weir.run import WHOLE_RUN
+from weir.stats import MEASURES, By, MeasureError, analysis, check_measure, defined_measures, measure_named
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._design import indices
@@ -50,7 +49,7 @@ class Sweep(NotedSweep):
     @cached_property
     def measures(self) -> tuple[str, ...]:
         """Measures that are defined here. Those of transfers need flows that come and go."""
-        return defined(transfers=self.has_transfers)
+        return defined_measures(transfers=self.has_transfers)
 
     @property
     def has_transfers(self) -> bool:
@@ -249,7 +248,7 @@ class Sweep(NotedSweep):
         `average`), response_s and settling_s, infinite where the load changes again before. Raises
         ResponseError.
         """
-        from weir.stats._responses import responses
+        from weir.stats import responses
 
         tables = {"series": self.series, "links": self.links}
         axes = self.configurations.drop("variant", "label", "hash").unique(maintain_order=True)
@@ -388,7 +387,7 @@ class Sweep(NotedSweep):
         """Names of measures as a person writes them; all measures if none is given. Raises MeasureError."""
         found = [measure_named(words) for words in measures or ()]
         for measure in found:
-            check_part(measure, self.flow_groups, self.queue_classes, self.ports)
+            check_measure(measure, self.flow_groups, self.queue_classes, self.ports)
         return [measure.name for measure in found] or self.measures
 
 

@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
-from weir.run._processes import end_with_parent
+from weir.run import end_with_parent
 from weir.sweep._chunk import Chunk, Outcome, Watch, Workers, work, work_elsewhere
 from weir.sweep._cluster import dask_workers
 from weir.sweep._interrupts import not_interrupted, without_ctrl_c

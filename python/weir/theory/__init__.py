@@ -12,6 +12,9 @@ roots, period and deviation. This package shares no code with the simulator: whe
 says so.
 """
 
+from typing import TYPE_CHECKING
+
+from weir._lazy import first_use
 from weir.theory._algorithm import (
     Order,
     Timing,
@@ -53,7 +56,7 @@ from weir.theory._equilibrium import (
 )
 from weir.theory._flags import Flag
 from weir.theory._fluid import Course, Phase, integrate
-from weir.theory._margins import Crossover, Margins, margins_of
+from weir.theory._margins import Crossover, Margins, frequency_span, margins_of
 from weir.theory._model import Reading, system_of
 from weir.theory._network import EXAMPLES, Link, Network, Source, Vector
 from weir.theory._noise import Noise, noise_of
@@ -61,15 +64,18 @@ from weir.theory._optimum import Conditions, Optimum, conditions, optimum
 from weir.theory._plant import QueueLoop, RateLoop, intensity, loop_of
 from weir.theory._point import Point, System, operating_point
 from weir.theory._reading import network_of
-from weir.theory._realised import Realisation
+from weir.theory._realised import Complex, Realisation
 from weir.theory._region import Axis, Region, region
 from weir.theory._resting import Resting, resting
 from weir.theory._roots import Roots, roots_of
 from weir.theory._senders import PACKET_CUT, PAPER_CUT, Group, Sawtooth, dctcp_sawtooth
 from weir.theory._series import FluidRun, fluid_of
 from weir.theory._special import Avq, Hred, Step
-from weir.theory._study import Study
+from weir.theory._study import Study, text_of_study
 from weir.theory._utility import TheoryError, Utility
+
+if TYPE_CHECKING:
+    from weir.theory._told import text_of_loops
 
 __all__ = [
     "CUBIC_K",
@@ -175,3 +181,5 @@ __all__ = [
     "system_of",
     "theorem_bound",
 ]
+
+__getattr__ = first_use(__name__)

@@ -80,7 +80,7 @@ class Margins:
         return min(self.phases, key=lambda one: one.margin)
 
 
-def span(loop: Loop) -> tuple[float, float]:
+def frequency_span(loop: Loop) -> tuple[float, float]:
     """Lowest and highest frequency of the analysis, rad/s."""
     most = max(MOST, 50.0 / loop.shortest_rtt)
     least = LEAST if loop.longest_rtt > 1e-3 else LEAST * 1e-2 / loop.longest_rtt
@@ -89,7 +89,7 @@ def span(loop: Loop) -> tuple[float, float]:
 
 def grid(loop: Loop, per_decade: int = PER_DECADE) -> NDArray[np.float64]:
     """Frequencies of the analysis, rad/s."""
-    least, most = span(loop)
+    least, most = frequency_span(loop)
     return np.geomspace(least, most, round(per_decade * math.log10(most / least)) + 1)
 
 

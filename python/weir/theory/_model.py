@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir import _core
-from weir.scenario._scenario import Scenario
+from weir.scenario import Scenario
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._flags import Flag
 from weir.theory._point import System

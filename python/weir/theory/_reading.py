@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir import _core
-from weir.scenario._scenario import Scenario, flows_at
+from weir.scenario import Scenario, flows_at
 from weir.theory._network import Link, Network, Source
 from weir.theory._utility import TheoryError, Utility, require
 

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from weir import _core
-from weir.scenario._scenario import Scenario, flows_at
+from weir.scenario import Scenario, flows_at
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._balance import SCALE, Balance, Path, Sender, balance
 from weir.theory._flags import Flag

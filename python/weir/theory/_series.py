@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from weir import _core
-from weir.scenario._scenario import Scenario
+from weir.scenario import Scenario
 from weir.theory._flags import Flag
 from weir.theory._fluid import Course, Phase, integrate
 from weir.theory._model import Reading, timeline_of

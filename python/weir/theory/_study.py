@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from weir.stats import wording
-from weir.stats._grid import Cell, Grid, render
+from weir.stats import Cell, Grid, render_grid, wording
 from weir.theory._algorithm import (
     MOST,
     Timing,
@@ -146,7 +145,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def text_of(study: Study, width: int) -> str:
+def text_of_study(study: Study, width: int) -> str:
     """Rates, prices and what the steps are worth, in so many columns where that is possible."""
     trajectory, bounds = study.trajectory, study.bounds
     reached = "the optimum is reached" if trajectory.converged else "the optimum is not reached"
@@ -182,4 +181,4 @@ def _grid(title: str, frame: pl.DataFrame, width: int) -> str:
         texts = [value if isinstance(value, str) else f"{value:.6g}" for value in values]
         texts.append("–" if percent is None else f"{wording.number(percent, 3)}%")
         rows.append((str(label), [Cell(text) for text in texts]))
-    return render(Grid(title, frame.columns[1:], rows), width)
+    return render_grid(Grid(title, frame.columns[1:], rows), width)

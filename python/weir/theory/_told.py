@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from weir.stats._grid import Cell, Grid, render
+from weir.stats import Cell, Grid, render_grid
 from weir.theory._analysis import Analysis
 from weir.theory._utility import TheoryError
 
@@ -32,7 +32,7 @@ def text_of_loops(title: str, rows: Sequence[Row], width: int) -> str:
     found = [(label, _cells(one)) for label, one in rows if isinstance(one, Analysis)]
     blocks = [title]
     if found:
-        blocks.append(render(Grid("?: doubtful here, for a reason below", _COLUMNS, found), width))
+        blocks.append(render_grid(Grid("?: doubtful here, for a reason below", _COLUMNS, found), width))
     said: list[str] = []
     for label, one in rows:
         if isinstance(one, TheoryError):

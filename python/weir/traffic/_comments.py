@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weir.check._recordings import out_of_order, twice
-from weir.check._units import scaled
-from weir.scenario._toml import to_toml
+from weir.check import recordings, units
+from weir.scenario import to_toml
 from weir.traffic._captured import Captured, plain
 from weir.traffic._plan import SPREAD, Indices, Plan
 
@@ -55,9 +54,9 @@ def _assumed(found: Captured, how: Plan, *, known_rtt: bool) -> Iterator[str]:
         known = "the median of the others" if len(found.rtts) else "a part of it, which was seen"
         yield f"for a round trip that is not known, {known}: {_counted(unknown)}"
     if found.late:
-        yield f"the order of their times: {out_of_order(found.late, found.latest_s)}"
+        yield f"the order of their times: {recordings.out_of_order(found.late, found.latest_s)}"
     if found.copies:
-        yield f"once: {twice(found.copies)}"
+        yield f"once: {recordings.twice(found.copies)}"
     if found.mixed:
         yield "one direction, though --to has hosts of both sides of the link"
     yield "senders as in Linux: a capture does not say"
@@ -96,4 +95,4 @@ def _counted(transfers: int) -> str:
 
 
 def _size(octets: float) -> str:
-    return scaled(octets, ("B", "kB", "MB", "GB"))
+    return units.scaled(octets, ("B", "kB", "MB", "GB"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weir._errors import WeirError
-from weir.scenario._toml import to_toml
+from weir.scenario import to_toml
 from weir.traffic._captured import BEGUN, LONGER, UNFINISHED, Captured, Values, plain
 from weir.traffic._comments import comments
 from weir.traffic._plan import Indices, plan, round_trips

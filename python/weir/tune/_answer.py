@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats._intervals import CONFIDENCE, Interval, deviation, student_t
-from weir.sweep._until import looks
-from weir.sweep._values import Value
+from weir.stats import CONFIDENCE, Interval, deviation, student_t
+from weir.sweep import Scalar, planned_looks
 from weir.tune._space import Setting
 from weir.tune._targets import Target
 
@@ -54,7 +53,7 @@ class Outcome:
         n = int(defined.size)
         if n < 2:
             return float("inf")
-        level = 1.0 - self.doubt / len([count for count in looks(self.most) if count >= FIRST])
+        level = 1.0 - self.doubt / len([count for count in planned_looks(self.most) if count >= FIRST])
         return student_t(n - 1, level) * deviation(defined) / n**0.5
 
     @property
@@ -88,7 +87,7 @@ class Outcome:
 class Confirmed:
     """A setting, judged on seeds that had no part in finding it."""
 
-    setting: dict[str, Value]
+    setting: dict[str, Scalar]
     outcomes: tuple[Outcome, ...]
     beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
     """Measures without a target, on the same seeds, with plain 95% intervals. With several conditions, each
@@ -142,7 +141,7 @@ class Shape:
     path: str
     said: Said
     """Response on average over the other parameters."""
-    turns_at: Value | None = None
+    turns_at: Scalar | None = None
     """Value of the parameter at which the measure turns, if it does."""
     where: Setting | None = None
     """Values of the other parameters at which the response differs; the first of several."""
@@ -154,7 +153,7 @@ class Shape:
 class Tried:
     """Setting that the search has run."""
 
-    setting: dict[str, Value]
+    setting: dict[str, Scalar]
     means: Mapping[str, float]
     """Means of the measures over replications. With several conditions, each is from the one that is worst
     for it."""

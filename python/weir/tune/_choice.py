@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import fill, wrap
 
-from weir.check._units import listed
-from weir.stats import wording
-from weir.stats._grid import Cell, Grid, render
-from weir.stats._measures import MEASURES
+from weir.check import units
+from weir.stats import MEASURES, Cell, Grid, render_grid, wording
 from weir.tune._space import Bounds
 from weir.tune._text import (
     SIGNS,
@@ -30,7 +28,7 @@ def choice_words(choice: Choice) -> list[str]:
     met = [name for name, answer in answers.items() if answer.chosen.state == "met"]
     runs = sum(answer.runs for answer in answers.values())
     said = [
-        f"{listed(met)}: every target is met."
+        f"{units.listed(met)}: every target is met."
         if met
         else "No discipline is shown to meet every target, of all settings searched.",
         (
@@ -98,7 +96,7 @@ def looked_at(one: Tuned) -> str:
 
 def choice_text(choice: Choice, width: int) -> str:
     """Text for the terminal."""
-    lines = [fill(" ".join(choice_words(choice)), width), "", render(choice_grid(choice), width), ""]
+    lines = [fill(" ".join(choice_words(choice)), width), "", render_grid(choice_grid(choice), width), ""]
     for name, one in choice.tuned.items():
         lines.append(f"{name}: {outcome_words(one)}")
         lines += wrap(looked_at(one), width, initial_indent="  ", subsequent_indent="  ")

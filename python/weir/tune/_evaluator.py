@@ -11,22 +11,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir import _core
-from weir.run._tables import WHOLE_RUN
-from weir.scenario._scenario import Variant
-from weir.stats._intervals import CONFIDENCE, Interval, mean_interval
-from weir.stats._measures import MEASURES
+from weir.run import WHOLE_RUN
+from weir.scenario import Variant
+from weir.stats import CONFIDENCE, MEASURES, Interval, mean_interval
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep._chunk import Workers
-from weir.sweep._plan import Plan, plan_at_one_point
-from weir.sweep._runner import run_plan
-from weir.sweep._until import looks
-from weir.sweep._view import Sweep
+from weir.sweep import Plan, Sweep, Workers, plan_at_one_point, planned_looks, run_plan
 from weir.tune._answer import DOUBT, FIRST, Confirmed, Outcome, Tried
 from weir.tune._space import Setting, placed
 from weir.tune._targets import Target, TargetError
 
-FRESH = 1_000_000
+FRESH_SEEDS = 1_000_000
 """Distance from the seeds of the search to those of the first confirmation, and from each confirmation to the
 next."""
 
@@ -91,7 +86,7 @@ class Evaluator:
     def run(self, settings: Iterable[Setting], replications: int, *, fresh: int = 0) -> None:
         """Does so many replications of each setting, where they are missing. `fresh`: 0 for the search, from
         1 for confirmations."""
-        first = fresh * FRESH
+        first = fresh * FRESH_SEEDS
         seeds = set(range(first, first + replications))
         missing = [one for one in dict.fromkeys(settings) if seeds - self.known.get(one, {}).keys()]
         for setting, seed, values in self.measured(missing, first, replications) if missing else ():
@@ -129,7 +124,7 @@ class Evaluator:
         confirmation."""
         known = self.known.get(setting, {})
         column = self.measures.index(measure)
-        return np.array([known[seed][column] for seed in sorted(known) if seed // FRESH == fresh])
+        return np.array([known[seed][column] for seed in sorted(known) if seed // FRESH_SEEDS == fresh])
 
     def try_out(self, settings: Sequence[Setting], replications: int) -> None:
         """Does runs of the search, in all conditions."""
@@ -186,7 +181,7 @@ class Evaluator:
         is missed. Every attempt has its own seeds, because the results of the first chose the next. Raises
         TargetError for a measure that is not defined, such as a wait where nothing passed."""
         judged: Confirmed | None = None
-        for count in (count for count in looks(MOST) if count >= FIRST):
+        for count in (count for count in planned_looks(MOST) if count >= FIRST):
             outcomes = self.outcomes(setting, self.conditions, count, most=MOST, fresh=attempt + 1)
             for outcome in outcomes:
                 if np.isnan(outcome.values).any():
@@ -195,7 +190,7 @@ class Evaluator:
                     raise TargetError(f"{measure} is not defined in every run", hint)
             # Of a few packets a quantile may be the same in runs that differ.
             without_chance = all(np.ptp(outcome.values) == 0.0 for outcome in outcomes) and self.are_alike(
-                [setting + c for c in self.conditions], (attempt + 1) * FRESH, count
+                [setting + c for c in self.conditions], (attempt + 1) * FRESH_SEEDS, count
             )
             beside = self._beside(setting, attempt + 1)
             if without_chance:

@@ -17,10 +17,9 @@ import numpy as np
 import polars as pl
 
 from weir._errors import WeirError
-from weir.scenario._scenario import Scenario, Variant
-from weir.stats._analysis import ALL
-from weir.stats._intervals import Interval, mean_interval
-from weir.sweep._plan import plan_at_one_point
+from weir.scenario import Scenario, Variant
+from weir.stats import ALL, Interval, mean_interval
+from weir.sweep import plan_at_one_point
 from weir.tune._answer import Answer
 from weir.tune._evaluator import Evaluator
 from weir.tune._sampled import undominated
@@ -31,7 +30,7 @@ PHASE_S = 120.0
 """Length of a phase with one load, in seconds. OP-RED takes tens of seconds to move from one end of its range
 to the other."""
 
-SETTLED = 1.0 / 3.0
+SETTLED_SHARE = 1.0 / 3.0
 """Fraction of a phase at its beginning that is left out."""
 
 PERIOD_S = 20.0
@@ -128,7 +127,7 @@ def against_op_red(evaluator: Evaluator, setting: Setting) -> tuple[Phase, ...]:
                 pl.col("class") == ALL,
                 pl.col("group") == ALL,
                 pl.col("period") >= 0,
-                pl.col("from_s") >= start + SETTLED * PHASE_S - 1e-6,
+                pl.col("from_s") >= start + SETTLED_SHARE * PHASE_S - 1e-6,
                 pl.col("to_s") <= start + PHASE_S + 1e-6,
             )
             # Of the packets that left, and of those that came.

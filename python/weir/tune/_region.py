@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from weir import _core
-from weir.scenario._scenario import Scenario
-from weir.sweep._axes import Axis, Part, check_distinct
-from weir.sweep._values import Range, Value, written
+from weir.scenario import Scenario, written
+from weir.sweep import Axis, AxisPart, Range, Scalar, check_distinct
 from weir.tune._answer import Confirmed
 from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, SpaceError, bounded, check_runs, range_of, refusal
@@ -99,7 +98,7 @@ def map_of(region: Region, setting: Setting, evaluator: Evaluator) -> tuple[MapC
     )
 
 
-def _level(axis: Axis, share: float) -> tuple[str, Value]:
+def _level(axis: Axis, share: float) -> tuple[str, Scalar]:
     """The value at a share of the range: of three digits between the ends, which are as they were written."""
     values = range_of(axis)
     number = values.low * (values.high / values.low) ** share
@@ -109,14 +108,14 @@ def _level(axis: Axis, share: float) -> tuple[str, Value]:
     return axis.column, written(Decimal(repr(whole)), values.unit, whole=values.whole)
 
 
-def _mapped(axis: Axis, count: int) -> list[tuple[tuple[str, Value], bool]]:
+def _mapped(axis: Axis, count: int) -> list[tuple[tuple[str, Scalar], bool]]:
     """Levels of one condition with one beyond each end, by the same factor."""
     values = range_of(axis)
     step = (values.high / values.low) ** (1.0 / (count - 1))
     low, high = (float(f"{end:.3g}") for end in (values.low / step, values.high * step))
     if values.whole:
         low, high = float(max(1, round(low))), max(float(round(high)), values.high + 1.0)
-    wide = Axis((Part(axis.column, replace(values, low=low, high=high)),))
+    wide = Axis((AxisPart(axis.column, replace(values, low=low, high=high)),))
     inner = dict.fromkeys(_level(axis, float(share)) for share in np.linspace(0.0, 1.0, count))
     before = [(_level(wide, 0.0), False)] if low < values.low else []
     return [*before, *((level, True) for level in inner), (_level(wide, 1.0), False)]
@@ -128,7 +127,7 @@ def _axis(scenario: _core.Scenario, text: str) -> Axis:
     if found.low <= 0.0:
         path = axis.column
         raise SpaceError("the lower bound is not above zero", "conditions are compared by factors", path)
-    return Axis((Part(axis.column, replace(found, log=True)),))
+    return Axis((AxisPart(axis.column, replace(found, log=True)),))
 
 
 def _path(scenario: _core.Scenario, name: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats._intervals import CONFIDENCE, student_t
+from weir.stats import CONFIDENCE, student_t
 from weir.tune._answer import Said, Shape
 from weir.tune._evaluator import Evaluator
 from weir.tune._space import DesignPoint, Setting, Space

@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from weir import _core
 from weir._errors import WeirError
-from weir.scenario import _declared as declared
-from weir.scenario._scenario import Scenario, suggestion
-from weir.scenario._toml import to_toml
-from weir.sweep._axes import Axis, Part, check_distinct, parse
-from weir.sweep._values import QUANTITY, Range, Value, in_unit
+from weir.scenario import QUANTITY, Scenario, declared, suggestion, to_toml
+from weir.sweep import Axis, AxisPart, Range, Scalar, check_distinct, in_unit, parsed_axis
 from weir.tune._varied import varied
 
 COARSE = 5
@@ -32,7 +29,7 @@ class SpaceError(WeirError, ValueError):
     """Error about something that cannot be varied in this way."""
 
 
-Setting = tuple[tuple[str, Value], ...]
+Setting = tuple[tuple[str, Scalar], ...]
 """Paths with their values: of parameters, of the conditions in which they must work, or of both."""
 
 DesignPoint = NDArray[np.float64]
@@ -66,12 +63,12 @@ class Bounds:
     """Range of a parameter that was searched."""
 
     path: str
-    low: Value
-    high: Value
+    low: Scalar
+    high: Scalar
     log: bool
     """True if equal steps were equal factors."""
 
-    def to_json(self) -> dict[str, Value]:
+    def to_json(self) -> dict[str, Scalar]:
         """Returns plain values, as `weir tune --json` prints them."""
         return {
             "path": self.path,
@@ -191,13 +188,13 @@ def bounded(
     if not equals or ".." not in bounds:
         raise SpaceError(f'"{text}" is not {example[0]}', f'write for example "{example[1]}"')
     path = path_of(scenario, name.strip())
-    axis = parse(f"{path}={_with_unit(scenario, path, bounds.strip())}")
+    axis = parsed_axis(f"{path}={_with_unit(scenario, path, bounds.strip())}")
     found = axis.range
     if found is None:
         raise SpaceError("levels are for weir sweep; tuning needs bounds", "write LOW..HIGH", path)
     # A probability from 0.01 to 0.5 has as much to say below 0.1 as above.
     wide = found.low > 0.0 and found.high / found.low >= LOGARITHMIC
-    return Axis((Part(path, replace(found, log=found.log or wide)),))
+    return Axis((AxisPart(path, replace(found, log=found.log or wide)),))
 
 
 def _from_zero(axis: Axis) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir._errors import WeirError
-from weir.stats._measures import MEASURES, Measure, measure_named
-from weir.sweep._values import in_unit
+from weir.stats import MEASURES, Measure, measure_named
+from weir.sweep import in_unit
 
 _TARGET = re.compile(
     r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*"

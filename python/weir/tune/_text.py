@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from math import exp, expm1, floor, isfinite, isinf, log, log10
 from typing import Any
 
-from weir.check._units import listed
-from weir.stats import wording
-from weir.stats._intervals import CONFIDENCE
-from weir.stats._measures import MEASURES, Measure
+from weir.check import units
+from weir.stats import CONFIDENCE, MEASURES, Measure, wording
 from weir.stats.wording import sentence_case
-from weir.sweep._values import Value
-from weir.sweep._values import text_of as written
+from weir.sweep import Scalar
+from weir.sweep import scalar_text as written
 from weir.tune._answer import Answer, Confirmed, Outcome, Shape, State, Verdict
 from weir.tune._online import Phase
 from weir.tune._region import MapCell
@@ -90,7 +88,7 @@ def value_words(value: object) -> str:
         return "–" if value is None else str(value)
 
 
-def setting_words(setting: Setting | Mapping[str, Value]) -> str:
+def setting_words(setting: Setting | Mapping[str, Scalar]) -> str:
     """Parameters or conditions: `max_th 33 packets, max_p 0.1`, `rate 5 Mbit/s, flows 40`."""
     pairs = list(setting.items() if isinstance(setting, Mapping) else setting)
     names = names_of([path for path, _ in pairs])
@@ -201,7 +199,7 @@ def _result(judged: Confirmed) -> str:
     outcomes = judged.worst_of_each
     shared = {outcome.condition for outcome in outcomes}
     parts = [_clause(outcome, where=len(shared) > 1) for outcome in outcomes]
-    condition, result = shared.pop(), listed(parts)
+    condition, result = shared.pop(), units.listed(parts)
     return (
         f"in its worst condition ({setting_words(condition)}) {result}"
         if condition and not shared

@@ -1,7 +1,8 @@
 """Tuning from the question to the answer, and its result: a number and a directory in a store.
 
 A search draws nothing but seeds: with its runs in the store the same question has the same answer, and
-nothing is run. So a store keeps the question with the keys of its runs, and `again` finds the answer.
+nothing is run. So a store keeps the question with the keys of its runs. There `recorded_answer`
+finds the answer.
 """
 
 from __future__ import annotations
@@ -17,14 +18,12 @@ from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
-from weir.aqm._sources import named_in, sources_of, texts_in
+from weir.aqm import sources
 from weir.check import Note, Repeated, merged, notes
-from weir.scenario._scenario import Scenario
+from weir.scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep._axes import check_distinct
-from weir.sweep._chunk import Workers
-from weir.sweep._plan import TUNING, check_measures
+from weir.sweep import TUNING, Workers, check_distinct, check_measures
 from weir.tune import _online as online
 from weir.tune._answer import Answer, State, Verdict
 from weir.tune._evaluator import Evaluator, OnStep
@@ -163,16 +162,16 @@ def _with_sources(core: _core.Scenario, texts: Mapping[str, str], record: Record
     """The recorded scenario with the digests of its classes, by which its runs are found. None is
     loaded. Raises WeirError where a digest is not known."""
     document = json.loads(core.to_json())
-    sources = dict(sources_of(document, texts))
-    for one in named_in(document):
-        if one.digest is None and f"{one.path}.source" not in sources:
+    digests = dict(sources.digests_of(document, texts))
+    for one in sources.named_in(document):
+        if one.digest is None and f"{one.path}.source" not in digests:
             told = f"the same command shows it: {record.command}" if record.command else "tune again"
             raise WeirError(
                 f"result {record.number}, {record.name}, does not say of which file {one.cls} was: its runs "
                 "could only be found by running that class",
                 f"read its file first; then {told}",
             )
-    return core.replace(list(sources.items())) if sources else core
+    return core.replace(list(digests.items())) if digests else core
 
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
@@ -260,7 +259,7 @@ def ask(
         "kind": TUNING,
         "scenario": _pickled(task.scenario),
         # Under the key that sweeps have too.
-        **({"python": classes} if (classes := texts_in(task.scenario.core)) else {}),
+        **({"python": classes} if (classes := sources.texts_in(task.scenario.core)) else {}),
         "question": asdict(task.question),
         "cost": cost,
         "runs": sorted(keys),
@@ -281,7 +280,7 @@ def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = No
     return found
 
 
-def again(store: Store, record: Record) -> Tuned | Front | Choice:
+def recorded_answer(store: Store, record: Record) -> Tuned | Front | Choice:
     """Returns the answer of a recorded result, from the store alone. Raises WeirError if a run is missing."""
 
     def refuse(_: object) -> Future[Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weir import _core
-from weir.check._resolved import limit_of
-from weir.scenario._declared import BUFFER, tunable
+from weir.check import buffer_limit
+from weir.scenario import declared
 
 
 def varied(discipline: str, named: Sequence[str], port: _core.Port) -> list[str]:
@@ -24,10 +24,10 @@ def varied(discipline: str, named: Sequence[str], port: _core.Port) -> list[str]
 
 def _declared(discipline: str, port: _core.Port) -> Iterator[str]:
     """Ranges of the tunable parameters: `codel.target=0.5..100 ms`."""
-    room = int(limit_of(port))
-    for name, bounds in tunable(discipline).items():
+    room = int(buffer_limit(port))
+    for name, bounds in declared.tunable(discipline).items():
         low = bounds.low.partition(" ")[0]
-        high = f"{room} packets" if bounds.high == BUFFER else bounds.high
+        high = f"{room} packets" if bounds.high == declared.BUFFER else bounds.high
         # A buffer of few packets leaves no level to choose.
-        if bounds.high != BUFFER or float(low) < room:
+        if bounds.high != declared.BUFFER or float(low) < room:
             yield f"{discipline}.{name}={low}..{high}"

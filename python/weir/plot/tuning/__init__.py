@@ -10,8 +10,7 @@ from weir.plot.tuning._data import Data
 from weir.plot.tuning._effects import course, effects, robustness, seeds, shortfall
 from weir.plot.tuning._tradeoff import tradeoff
 from weir.stats.wording import sentence_case
-from weir.tune._text import measure_words
-from weir.tune._tune import Choice, Tuned
+from weir.tune import Choice, Tuned, measure_words
 
 __all__ = ["choice_panel", "panels_of"]
 

@@ -10,12 +10,9 @@ import polars as pl
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._figure import Figure
-from weir.stats._intervals import Interval
-from weir.stats._measures import MEASURES
+from weir.stats import MEASURES, Interval
 from weir.stats.wording import sentence_case
-from weir.tune._answer import Confirmed
-from weir.tune._text import target_words
-from weir.tune._tune import Choice
+from weir.tune import Choice, Confirmed, target_words
 
 _ROW = 26
 """Height of a discipline's row in a panel, in pixels."""

@@ -10,12 +10,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from weir.sweep._axes import Axis
-from weir.sweep._values import in_unit
-from weir.tune._answer import Answer, Confirmed, Outcome
-from weir.tune._targets import Target
-from weir.tune._text import ROLES, conditions_of, names_of, number_words
-from weir.tune._tune import Tuned
+from weir.sweep import Axis, in_unit
+from weir.tune import Answer, Confirmed, Outcome, Target, Tuned, conditions_of, number_words, words
 
 Mark = Literal["defaults", "chosen"]
 
@@ -48,7 +44,7 @@ class Data:
     @cached_property
     def titles(self) -> list[str]:
         """Titles of the parameters, as short as possible but distinct: `max_th`."""
-        return names_of([axis.column for axis in self.axes])
+        return words.names_of([axis.column for axis in self.axes])
 
     def heading(self, index: int) -> str:
         """Title of an axis in a figure: `max_th (packets)`."""
@@ -120,7 +116,7 @@ class Data:
     @property
     def marks_said(self) -> str:
         """Legend of the symbols of the figures, in a sentence."""
-        role = ROLES[self.answer.verdict]
+        role = words.ROLES[self.answer.verdict]
         return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
 
     def along(self, index: int) -> list[tuple[Mark, Confirmed, float]]:

@@ -17,22 +17,21 @@ from weir.plot._curves import Curve, Facet, Plot, draw
 from weir.plot._figure import Figure
 from weir.plot._maps import verdict_map
 from weir.plot.tuning._data import Data
-from weir.stats._intervals import Interval
+from weir.stats import Interval
 from weir.stats.wording import sentence_case
-from weir.sweep._axes import Axis
-from weir.tune._online import PHASE_S, SETTLED, Phase
-from weir.tune._region import MapCell
-from weir.tune._targets import Target
-from weir.tune._text import (
-    ROLES,
-    SIGNS,
+from weir.sweep import Axis
+from weir.tune import (
+    PHASE_S,
+    SETTLED_SHARE,
+    MapCell,
+    Phase,
+    Target,
     measure_words,
-    measured,
-    names_of,
     number_words,
     setting_words,
     shape_words,
     target_words,
+    words,
     worst_corner,
 )
 
@@ -143,7 +142,7 @@ def seeds(data: Data) -> Figure:
         every = [*(y for curve in curves for y in curve.y), target.bound]
         title, zero = sentence_case(measure_words(target.of)), max(every) >= 2 * min(every)
         facets.append(Facet(title, target.of.heading, curves, [(target.bound, "target")], zero=zero))
-    name = ROLES[data.answer.verdict]
+    name = words.ROLES[data.answer.verdict]
     where = f", in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
     named = "Squares: the defaults." if name == "defaults" else f"Diamonds: {name}; squares: the defaults."
     caption = (
@@ -178,7 +177,7 @@ def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
     facets.append(Facet("Load", "Flows", [load]))
     caption = (
         f"{sentence_case(' and '.join(by_label))} on the same traffic while the load changes: the mean of "
-        f"each phase without its first {SETTLED * PHASE_S:.0f} s, with its 95% interval as a band. The "
+        f"each phase without its first {SETTLED_SHARE * PHASE_S:.0f} s, with its 95% interval as a band. The "
         "setting was found for the first load."
     )
     title = "Under a load that changes"
@@ -323,7 +322,7 @@ def _layers(data: Data, index: int, edges: Sequence[Sequence[float]]) -> list[al
 def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
     """Map of the conditions: met, missed or open, with the worst target's ratio; the worst corner framed."""
     corner = worst_corner(cells)
-    titles = [sentence_case(name) for name in names_of([axis.column for axis in axes])]
+    titles = [sentence_case(name) for name in words.names_of([axis.column for axis in axes])]
     headings = [
         f"{title} ({axis.unit})".removesuffix(" ()") for title, axis in zip(titles, axes, strict=True)
     ]
@@ -336,12 +335,18 @@ def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
         if len(axes) > 2:
             panels[across] = f"{titles[2]} {number_words(across)} {axes[2].unit}".rstrip()
         place = {"panel": panels[across], "x": x, "y": y, "inside": cell.inside, "framed": cell is corner}
-        said = {"verdict": cell.state, "sign": SIGNS[cell.state], "text": _ratio(exp(cell.worst.shortfall))}
-        worst = f"{measured(cell.worst)}, target {target_words(cell.worst.target)}"
+        said = {
+            "verdict": cell.state,
+            "sign": words.SIGNS[cell.state],
+            "text": _ratio(exp(cell.worst.shortfall)),
+        }
+        worst = f"{words.measured(cell.worst)}, target {target_words(cell.worst.target)}"
         rows.append({**place, **said, "setting": setting_words(cell.condition), "worst": worst})
     shown = {"setting": "condition", "verdict": "verdict", "worst": "worst target", "text": "ratio"}
     frame, named = pl.DataFrame(rows), {panels[across]: panels[across] for across in sorted(panels)}
-    drawn = verdict_map(frame, list(SIGNS), headings[:2], named, shown, (420 if len(axes) < 3 else 210, 34))
+    drawn = verdict_map(
+        frame, list(words.SIGNS), headings[:2], named, shown, (420 if len(axes) < 3 else 210, 34)
+    )
     inside = [cell.state for cell in cells if cell.inside]
     caption = (
         f"{inside.count('met')} of {len(inside)} conditions of the region meet every target. ✓ met, "

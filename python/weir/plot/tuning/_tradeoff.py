@@ -15,8 +15,7 @@ from weir.plot._figure import Figure
 from weir.plot.tuning._data import Data
 from weir.plot.tuning._effects import SPAN
 from weir.stats.wording import sentence_case
-from weir.tune._targets import Target
-from weir.tune._text import ROLES, measure_words, number_words
+from weir.tune import Target, measure_words, number_words, words
 
 NEAR = 0.12
 """Fraction of a picture's side within which the names of two settings would hide each other."""
@@ -210,7 +209,7 @@ def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
                     unit = data.axes[0].unit
                     add("step", f"{number_words(step['p0'][0])} {unit}".strip(), step)
     for mark, judged, _ in data.marks:
-        name = ROLES[data.answer.verdict] if mark == "chosen" else "defaults"
+        name = words.ROLES[data.answer.verdict] if mark == "chosen" else "defaults"
         row: dict[str, Any] = {"kind": mark, "line": name, "setting": name, "place": 0}
         for side_, target in (("x", across), ("y", up)):
             worst = data.worst(judged, target)

@@ -9,15 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weir.disciplines._reference import COLUMNS, CONTROLS, FOLDER, controls, registered
-from weir.disciplines._text import example_of
-from weir.plot import save
-from weir.plot._files import environment
+from weir.disciplines import (
+    CONTROL_FOLDER,
+    DEVIATION_COLUMNS,
+    DISCIPLINE_FOLDER,
+    controls,
+    example_of,
+    registered,
+)
+from weir.plot import save, template_environment
 from weir.report.disciplines._figure import figures
 from weir.report.disciplines._theory import theory_of
-from weir.scenario._declared import KINDS
-from weir.scenario._scenario import Scenario
-from weir.scenario._toml import to_toml
+from weir.scenario import CHOICE_KINDS, Scenario, to_toml
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 SCENARIO = "step-load"
 """Scenario on which every discipline is shown."""
 
-_ROOT = FOLDER.parents[2]
+_ROOT = DISCIPLINE_FOLDER.parents[2]
 
 
 def pages() -> dict[str, str]:
@@ -33,11 +36,11 @@ def pages() -> dict[str, str]:
     index, page = _templates("index")
     scenario = Scenario.load(SCENARIO)
     title = scenario.title.rstrip(".")
-    common = {"scenario": SCENARIO, "title": title, "columns": COLUMNS, "example": None}
+    common = {"scenario": SCENARIO, "title": title, "columns": DEVIATION_COLUMNS, "example": None}
     disciplines = registered()
     written = {
         f"{d.name}.md": page.render(
-            common, d=d, source=FOLDER.relative_to(_ROOT), theory=theory_of(scenario, d)
+            common, d=d, source=DISCIPLINE_FOLDER.relative_to(_ROOT), theory=theory_of(scenario, d)
         )
         for d in disciplines
     }
@@ -51,9 +54,9 @@ def control_pages() -> dict[str, str]:
     written = {
         f"{d.name}.md": page.render(
             d=d,
-            columns=COLUMNS,
-            source=CONTROLS.relative_to(_ROOT),
-            example=example_of(KINDS["congestion"][0], d),
+            columns=DEVIATION_COLUMNS,
+            source=CONTROL_FOLDER.relative_to(_ROOT),
+            example=example_of(CHOICE_KINDS["congestion"][0], d),
         )
         for d in found
     }
@@ -62,7 +65,7 @@ def control_pages() -> dict[str, str]:
 
 def _templates(index: str) -> tuple[Template, Template]:
     """Templates of this index and of a page."""
-    templates = environment(Path(__file__).parent, markdown=True)
+    templates = template_environment(Path(__file__).parent, markdown=True)
     templates.filters["toml"] = to_toml
     return templates.get_template(f"{index}.md.jinja"), templates.get_template("page.md.jinja")
 

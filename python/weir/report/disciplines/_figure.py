@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import altair as alt
 import polars as pl
 
-from weir.plot import Figure, envelope
-from weir.plot import _style as style
-from weir.plot._chart import Pen, panel, side
-from weir.plot._over_time import swings, time_side
-from weir.plot._recorded import SYMBOLS
-from weir.sweep._runner import unrecorded
+from weir.plot import UNIT_SYMBOLS, Figure, chart, envelope, style, swings, time_side
+from weir.sweep import unrecorded
 
 if TYPE_CHECKING:
-    from weir.disciplines._reference import Discipline
-    from weir.scenario._scenario import Scenario
-    from weir.scenario._toml import Value
+    from weir.disciplines import Discipline
+    from weir.scenario import Scenario, Value
 
 SLOTS = 240
 """Time slots of a curve: a picture in the documentation is small."""
@@ -76,12 +71,12 @@ def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.Dat
     titles: dict[str, str] = {}
     for name, declared in units.items():
         this, unit = pl.col("variable") == name, declared
-        if unit in SYMBOLS:
+        if unit in UNIT_SYMBOLS:
             highest = cast("float", rows.filter(this)["highest"].max())
             factor, prefix = next((s for s in _PREFIXES if highest >= s[0]), _PREFIXES[-1])
             numbers = pl.col("lowest", "mean", "highest")
             rows = rows.with_columns(pl.when(this).then(numbers / factor).otherwise(numbers))
-            unit = f"{prefix}{SYMBOLS[unit]}"
+            unit = f"{prefix}{UNIT_SYMBOLS[unit]}"
         titles[name] = f"{'Queue' if name == 'queue' else name} ({unit})".removesuffix(" (None)")
     return rows, titles
 
@@ -101,9 +96,11 @@ def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: f
         # Above its panel, and above the flows: beside it a long name would not fit.
         above = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": -_EXTENT}
         axis = {"tickCount": 4 if first else 3, "minExtent": _EXTENT, "titleY": -20 if first else -9, **above}
-        pen = Pen(time_side(end, labels=last), side("y", title, axis=axis), look)
+        pen = chart.Pen(time_side(end, labels=last), chart.side("y", title, axis=axis), look)
         curves = swings(pen.where(f"datum.variable == {name!r}"))
-        drawn.append(panel([*curves, *_steps(steps, end, named=first)], style.WIDTH, 120 if first else 70))
+        drawn.append(
+            chart.panel([*curves, *_steps(steps, end, named=first)], style.WIDTH, 120 if first else 70)
+        )
     # Altair's types say too little of what follows.
     return cast("alt.VConcatChart", cast("Any", alt.vconcat(*drawn, spacing=10)))
 

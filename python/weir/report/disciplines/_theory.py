@@ -9,8 +9,8 @@ from weir.report.disciplines._figure import loads, shown
 from weir.theory import Analysis, TheoryError, analyse, system_of
 
 if TYPE_CHECKING:
-    from weir.disciplines._reference import Discipline
-    from weir.scenario._scenario import Scenario
+    from weir.disciplines import Discipline
+    from weir.scenario import Scenario
 
 HEADINGS = ("flows", "queue (packets)", "p", "gain margin", "period (s)", "verdict", "flags")
 
