@@ -215,8 +215,8 @@ _CLOSEST: dict[str, Callable[[Port], Closest]] = {
     "sred": lambda port: _pie(
         port,
         port.limit_bytes / 3,
-        "SRED signals with its full probability from a third of the buffer on, so PIE's target is the delay of "
-        "a third; the number of flows moves SRED's probability, and the delay PIE's",
+        "SRED signals with its full probability from a third of the buffer on, so PIE's target is the delay "
+        "of a third; the number of flows moves SRED's probability, and the delay PIE's",
     ),
     "step": _step,
     "modular": _modular,

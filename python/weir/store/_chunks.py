@@ -249,8 +249,7 @@ def scan(
         )
         # What another version of Weir wrote may lack a table.
         own = {chunk for chunk, _, _, _, weir, _ in parts if weir == _core.__version__} & whole.keys()
-        if own - {payload.chunk for payload in found}:
-            raise damaged(journal.store, f"some runs have no table {table!r}")
+        _expect(journal, table, own, found)
         sources: list[pl.LazyFrame] = []
         for payload in found:
             if payload.chunk in whole:
@@ -262,6 +261,12 @@ def scan(
         if found:
             return frames.flat(frames.decoded(content(journal, found[0]))).clear()
         return pl.LazyFrame(schema={frames.RUN: pl.Int64})
+
+
+def _expect(journal: Journal, table: str, chunks: set[int], found: Iterable[Payload]) -> None:
+    """Raises DamagedStoreError if one of these chunks is not among those whose table was found."""
+    if chunks - {payload.chunk for payload in found}:
+        raise damaged(journal.store, f"some runs have no table {table!r}")
 
 
 def merge(journal: Journal, *, rest: bool) -> bool:

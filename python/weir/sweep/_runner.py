@@ -180,8 +180,7 @@ def _capture(
     scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
     directory = store.claim_directory(record) / "captures"
     run, _ = capture_run(scenario, seed, captures, directory, look, memory)
-    wall_s = time.monotonic() - started
-    outcome = Outcome.of([run], wall_s, memory)
+    outcome = Outcome.of([run], wall_s := time.monotonic() - started, memory)
     if outcome.ended:
         raise exceeded(plan, store, [(0, outcome.ended[0])], local=True)
     new = store.commit(_finished(plan, [0], outcome))
@@ -199,7 +198,9 @@ def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: I
 def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
     """Runs at these places as the store keeps them."""
     hashes = (plan.hashes[place // plan.replications] for place in places)
-    return as_finished(frames(outcome.tables, plan.keys.ravel()[np.array(places)]), hashes, outcome.cpu_s)
+    # Polars imports modules as it goes, and an interrupt within an import of its own ends the process.
+    with not_interrupted():
+        return as_finished(frames(outcome.tables, plan.keys.ravel()[np.array(places)]), hashes, outcome.cpu_s)
 
 
 @dataclass
