@@ -16,7 +16,6 @@ OPEN = frozenset(
     {
         ("codel, A, bbr3, 16 flows", "p99"),
         ("codel, A, bbr3, 1 flow", "p99"),
-        ("codel, B, bbr1, 4 flows", "p99"),
         ("codel, B, bbr3, 16 flows", "mean"),
         ("codel, D, bbr1, 4 flows", "p99"),
         ("codel, D, bbr1, 4 flows", "utilisation"),
@@ -30,11 +29,9 @@ OPEN = frozenset(
         ("fq_codel, C, bbr1, 4 flows", "p99"),
         ("fq_codel, C, bbr3, 1 flow", "mean"),
         ("fq_codel, C, bbr3, 4 flows", "p99"),
-        ("fq_codel, D, bbr1, 4 flows", "p99"),
         ("fq_codel, D, bbr3, 4 flows", "p99"),
         ("pfifo_0.5bdp, D, bbr1, 2 flows", "drops"),
         ("pfifo_1bdp, A, bbr1:2+cubic:2", "drops"),
-        ("pfifo_1bdp, A, bbr1:2+cubic:2", "ratio"),
         ("pfifo_1bdp, B, bbr1, 2 flows", "drops"),
         ("pfifo_1bdp, C, bbr3, 1 flow, rate halved for 20 s", "utilisation"),
         ("pfifo_1bdp, C, bbr3, 4 flows", "mean"),
@@ -48,9 +45,10 @@ OPEN = frozenset(
         ("pfifo_4bdp, B, bbr1, 16 flows", "drops"),
         ("pfifo_4bdp, B, bbr1, 1 flow, 1% random loss", "utilisation"),
         ("pfifo_4bdp, D, bbr1, 4 flows", "p99"),
-        ("pfifo_4bdp, D, bbr1, 4 flows", "utilisation"),
+        ("pie, B, bbr1, 16 flows", "p99"),
         ("pie, C, bbr3, 1 flow", "mean"),
         ("pie, D, bbr1, 4 flows", "p99"),
+        ("pie, D, bbr1, 4 flows", "utilisation"),
         ("pie, D, bbr1, 4 flows", "drops"),
     }
 )

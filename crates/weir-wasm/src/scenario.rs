@@ -42,7 +42,6 @@ impl Scenario {
     /// # Errors
     /// If the text is no valid scenario, or runs code in Python.
     #[wasm_bindgen(constructor)]
-    #[expect(clippy::needless_pass_by_value, reason = "converted from JavaScript")]
     pub fn new(text: &str, name: &str, variant: Option<String>) -> Result<Self, ScenarioError> {
         Self::of(Document::parse(name, text)?, variant)
     }
@@ -109,7 +108,9 @@ impl Scenario {
         if let Some((path, parameters)) = plain.python_aqms_mut().next() {
             let message = format!("{} is in Python, which does not run here", parameters.class);
             let hint = "run this scenario with the program".to_owned();
-            return Err(document.error_at(variant.as_deref(), &format!("{path}.class"), message, hint).into());
+            return Err(document
+                .error_at(variant.as_deref(), &format!("{path}.class"), message, hint)
+                .into());
         }
         Ok(Self { document, variant, plain })
     }

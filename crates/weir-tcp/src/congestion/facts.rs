@@ -3,8 +3,6 @@
 
 use alloc::vec::Vec;
 
-use super::Feedback;
-
 /// Importance of marks to a congestion control, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Marks {
@@ -32,6 +30,19 @@ impl Marks {
             Self::Counted => "counted",
         }
     }
+}
+
+/// Meaning of an echo of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Feedback {
+    /// Some segment was marked since the sender last said that it cut its window (RFC 3168).
+    #[default]
+    Latched,
+    /// All segments that this ACK acknowledges for the first time were marked, or none. A duplicate tells of the
+    /// segment that caused it (RFC 8257, section 3.2).
+    Exact,
+    /// ACKs count the marked segments (RFC 9768), if both ends agree: see [`crate::accecn`].
+    Accurate,
 }
 
 /// Facts about a congestion control.

@@ -32,7 +32,7 @@ pub struct Ack {
     /// For how many segments the window may grow: `acked`, or one per ACK, as
     /// [`crate::TcpParameters::abc`] has it.
     pub counted: f64,
-    /// It carries an echo of a mark; [`Feedback`] says of which segments.
+    /// It carries an echo of a mark; [`super::Feedback`] says of which segments.
     pub echo: bool,
     /// Segments that it is the first to report as marked, if feedback is accurate ([`crate::accecn`]).
     pub marked: u32,
@@ -58,19 +58,6 @@ pub struct Signal {
     pub now: Instant,
     /// Segments that were in the network.
     pub flight: f64,
-}
-
-/// Meaning of an echo of marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Feedback {
-    /// Some segment was marked since the sender last said that it cut its window (RFC 3168).
-    #[default]
-    Latched,
-    /// All segments that this ACK acknowledges for the first time were marked, or none. A duplicate tells of the
-    /// segment that caused it (RFC 8257, section 3.2).
-    Exact,
-    /// ACKs count the marked segments (RFC 9768), if both ends agree: see [`crate::accecn`].
-    Accurate,
 }
 
 /// How the sender repairs a loss that a control was told of.

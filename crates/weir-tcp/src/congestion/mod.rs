@@ -33,10 +33,9 @@ pub use bbr1::{Bbr1, Bbr1Parameters};
 pub use bbr3::{Bbr3, Bbr3Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
-pub use facts::{Facts, Marks};
+pub use facts::{Facts, Feedback, Marks};
 pub use interface::{
-    Ack, Congestion, Delivery, Feedback, Pace, RateSample, RecoveryState, Repair, Signal, Transmission,
-    Window,
+    Ack, Congestion, Delivery, Pace, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
 };
 pub use ledbat::{Ledbat, LedbatParameters};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};
