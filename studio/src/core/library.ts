@@ -22,7 +22,7 @@ function choices(files: Record<string, string>, prefix: string): Choice[] {
 
 let parts: { label: string; choices: Choice[] }[] | undefined;
 
-/** What there is to choose from, part by part. */
+/** Scenarios to choose from, part by part. */
 export function library(): { label: string; choices: Choice[] }[] {
   parts ??= [
     { label: "Start", choices: [{ id: "start", title: "Bufferbloat: DropTail beside CoDel", text: START }] },
