@@ -119,13 +119,10 @@ _TIMED = {"pi", "pi2", "pie", "rem", "modular", "fq-pie", "dualpi2", "adaptive-r
 """AQMs with a timer of this `interval`."""
 
 _SHOWN = {
-    "reno": 0,
-    "scalable": 0,
-    "tahoe": 0,
-    "wireless": 0,
     "dctcp": 1,
     "ledbat": 2,
     "vegas": 2,
+    "westwood-plus": 2,
     "cubic": 3,
     "ledbat-plus-plus": 3,
     "prague": 3,
@@ -133,7 +130,7 @@ _SHOWN = {
     "bbr1": 5,
     "bbr3": 7,
 }
-"""Variables of congestion controls in series."""
+"""Variables of congestion controls in series; the others have none."""
 
 
 def estimated(scene: Resolved) -> Cost:
