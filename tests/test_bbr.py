@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 import weir
+from conftest import Command
 from validation import bbr, l4s
 
 
@@ -50,6 +53,17 @@ def test_version_3_leaves_cubic_its_share() -> None:
     assert 0.3 < _share("bbr-coexistence", "bbr3", "bbr") < 0.65
     assert _share("bbr-coexistence", "versions", "bbr") < 0.5
     assert 0.4 < _share("bbr-coexistence", "cubic", "bbr") < 0.6
+
+
+def test_the_page_has_what_its_command_prints(weir_command: Command) -> None:
+    page = (Path(__file__).parents[1] / "docs/reference/tcp.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"weir (run bbr-coexistence [^`]*)`", page)
+    without = (f"--set=flows.{group}.tcp.sack_compression=0 s" for group in ("bbr", "other"))
+    for words in (line.split(), [*line.split(), *without]):
+        printed = weir_command(*words).stdout
+        goodput = re.findall(r"^(?:bbr|other) +([0-9.±]+)", printed, re.MULTILINE)
+        assert len(goodput) == 2
+        assert all(f" {share}%" in page for share in goodput), goodput
 
 
 def test_the_share_of_version_1_falls_with_the_buffer() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from functools import partial
@@ -12,6 +13,7 @@ import pytest
 import weir
 from capturing import LOSSLESS, LOSSY, packets
 from conftest import Command, names_in
+from full_disk import NO_BYTECODE
 from waiting import killed, until
 from weir import WeirError
 
@@ -69,7 +71,8 @@ weir.load("lossy.toml").run(capture=["bottleneck={tmp_path / "x.pcapng"}"])
 """
     (tmp_path / "lossy.toml").write_text(LOSSY)
     command = [sys.executable, "-c", code]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    env = {**os.environ, **NO_BYTECODE}
+    run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert run.returncode != 0
     assert "WeirError: the capture" in run.stderr
     assert "cannot be written: File too large" in run.stderr

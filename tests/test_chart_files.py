@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import resource
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import vl_convert
 
 from fake_sweep import ONE_AXIS, SWEEPS, THREE_AXES
+from full_disk import files_up_to
 from weir.plot import figure, figures_of, save
 from weir.run._drawing import draw
 from weir.sweep._dimension import ChartError
@@ -100,17 +98,6 @@ def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         assert earlier.read() == "earlier"
     assert path.read_text(encoding="utf-8").startswith("{")
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
-@contextmanager
-def files_up_to(size: int) -> Generator[None]:
-    """As on a full disk: no file may be larger than so many bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_is_said_in_a_sentence_and_spares_the_earlier_file(tmp_path: Path) -> None:

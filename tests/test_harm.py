@@ -6,7 +6,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import resource
 import select
 import signal
 import socket
@@ -15,8 +14,7 @@ import sys
 import threading
 import urllib.request
 from base64 import b64encode
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -28,6 +26,7 @@ import pytest
 import typer
 
 from conftest import SMALL, Command
+from full_disk import files_up_to
 from waiting import HANG_S
 from weir import studio
 from weir._errors import WeirError
@@ -129,23 +128,10 @@ def test_a_process_that_holds_the_interpreter_ends_with_its_killed_parent() -> N
         os.close(theirs)
 
 
-@contextmanager
-def small_files() -> Generator[None]:
-    """No file may have more than 4 kB: as on a disk that is full."""
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, usual[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-        signal.signal(signal.SIGXFSZ, former)
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_an_export_without_room_says_so_and_leaves_nothing(tmp_path: Path, suffix: str) -> None:
     frame = pl.DataFrame({"x": pl.int_range(100_000, eager=True).hash()})
-    with small_files(), pytest.raises(WeirError, match=r"cannot be written: .*[Ff]ile"):
+    with files_up_to(4096), pytest.raises(WeirError, match=r"cannot be written: .*[Ff]ile"):
         query.export(frame, tmp_path / f"rows{suffix}")
     assert list(tmp_path.iterdir()) == []
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_compared() -> None:
         scenario.variant("rem").compare()
     with pytest.raises(ValueError, match="not both"):
         scenario.compare(variants=["rem"], disciplines=["rem"])
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(weir.WeirError, match="at least one"):
         scenario.run(replications=0)
 
 

@@ -197,6 +197,18 @@ class Path:
     def traffic(self) -> str:
         """Kind of traffic: `bulk` for data without end."""
     @property
+    def is_datagrams(self) -> bool:
+        """True if it is sent as datagrams, without TCP."""
+    @property
+    def comes_and_goes(self) -> bool:
+        """True if its flows are transfers that end, so that their number is not known before the run."""
+    @property
+    def begins_by_itself(self) -> bool:
+        """True if transfers begin whether or not those before them have ended."""
+    @property
+    def is_random(self) -> bool:
+        """True if chance decides what is sent, or when; jitter and drawn round trips are not counted."""
+    @property
     def declares(self) -> list[tuple[str, str]]:
         """Each kind of packet that the group sends, and its ECN codepoint: `("SYN", "Not-ECT")`, `("data",
         "ECT(0)")`."""
@@ -375,6 +387,10 @@ class CongestionFacts:
     @property
     def yields(self) -> bool:
         """True if the control yields to other traffic, by the queueing delay."""
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of the control's own variables, as they are recorded in series."""
 
     @property
     def needs(self) -> list[tuple[str, str]]:

@@ -73,7 +73,7 @@ test("goes on where it was when the tab was hidden", async ({ studio }) => {
 
 test("as fast as it goes, it pauses at once, goes on, and takes another scenario", async ({ studio }) => {
   const { messages } = await workers(studio);
-  const text = 'schema = 1\nname = "long"\nduration = "10000000 s"\n[links.bottleneck]\nrate = "2 Mbit/s"\ndelay = "10 ms"\nbuffer = "20 packets"\n[flows.cubic]\nrtt = "40 ms"\ntcp.congestion.cubic = {}\n';
+  const text = 'schema = 1\nname = "long"\nduration = "5000000 s"\n[links.bottleneck]\nrate = "2 Mbit/s"\ndelay = "10 ms"\nbuffer = "20 packets"\n[flows.cubic]\nrtt = "40 ms"\ntcp.congestion.cubic = {}\n';
   await studio.goto(`${PLAIN}#s=${deflateRawSync(JSON.stringify({ text, shown: [null], speed: null })).toString("base64url")}`);
   await poll(() => time(studio)).toBeGreaterThan(100);
   const at = await paused(studio);

@@ -8,6 +8,7 @@ import pytest
 from plain import BOTH, DCTCP, ECN, PLAIN, QUEUE, TWO_LINKS, codes
 
 import weir
+from weir.scenario import declared
 
 
 def run(text: str, values: Mapping[str, Any], code: str, replications: int = 1) -> weir.Sweep:
@@ -119,3 +120,12 @@ def test_flows_in_step_are_the_same_in_every_replication() -> None:
     flows = run(PLAIN, {"flows.ftp.start_jitter": "0 s"}, "flows-in-step", 2).flows
     first, second = (flows.filter(pl.col("replication") == r)["goodput_bps"].to_list() for r in (0, 1))
     assert first == second
+
+
+@pytest.mark.parametrize("discipline", [one.name for one in declared.disciplines()])
+def test_flows_are_in_step_unless_the_queue_draws(discipline: str) -> None:
+    values: dict[str, Any] = {"duration": "40 s", "flows.ftp.start_jitter": "0 s", QUEUE: {discipline: {}}}
+    scenario = weir.Scenario.loads(PLAIN, values)
+    flows = scenario.run(2).flows
+    first, second = (flows.filter(pl.col("replication") == r)["goodput_bps"].to_list() for r in (0, 1))
+    assert (first == second) == ("flows-in-step" in codes(scenario))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from synthetic import filled
 
 from conftest import Command
+from full_disk import NO_BYTECODE
 from waiting import HANG_S
 from weir.store import Store, StoreError, Sweep
 from weir.sweep import _query as query
@@ -18,7 +20,14 @@ from weir.sweep import _query as query
 def limited(blocks: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """A command whose files have at most so many blocks of the shell."""
     shell = ["/bin/sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", sys.executable, "-m", "weir"]
-    return subprocess.run([*shell, *arguments], capture_output=True, text=True, timeout=HANG_S, check=False)
+    return subprocess.run(
+        [*shell, *arguments],
+        env={**os.environ, **NO_BYTECODE},
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+        check=False,
+    )
 
 
 def test_a_limit_of_files_is_said_and_what_is_there_is_read(

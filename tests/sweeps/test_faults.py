@@ -74,29 +74,6 @@ weir.__main__.main()
 in the middle of a sweep does."""
 
 
-ASKED_TO_END = """\
-import os
-import signal
-from multiprocessing import util
-import weir.__main__
-
-usual = util.spawnv_passfds
-
-
-def spawnv_passfds(path, words, descriptors):
-    begun = usual(path, words, descriptors)
-    if any("spawn_main" in os.fsdecode(word) for word in words):
-        os.kill(os.getpid(), signal.SIGTERM)
-    return begun
-
-
-if __name__ == "__main__":
-    util.spawnv_passfds = spawnv_passfds
-    weir.__main__.main()
-"""
-"""`weir` that is asked to end as soon as it has begun a process, which waits to be told what to do."""
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "faults.toml").write_text(SCENARIO, encoding="utf-8")
@@ -338,6 +315,17 @@ class TestDask:
         assert (document["found"], document["done"]) == (kept, RUNS - kept)
         assert_same(tables(place), undisturbed)
 
+    def test_a_worker_without_weir_is_said(self, place: Path) -> None:
+        """Dask's worker ended without a word, and the sweep waited for ever."""
+        (place / "without").mkdir()
+        (place / "without/weir.py").write_text("raise ModuleNotFoundError('No module named weir')", "utf-8")
+        with cluster(place, workers=1, path=place / "without") as (address, _):
+            code, _, err = ended(start(place, "--dask", address))
+        assert code == 1, err
+        assert "a worker failed: ModuleNotFoundError: No module named weir" in err
+        assert "hint: every worker needs the same Weir" in err
+        assert "Traceback" not in err
+
     def test_nobody_answers(self, place: Path) -> None:
         hasty = "import weir.sweep._cluster as c; c.TIMEOUT_S = 1.0; import weir.__main__ as m; m.main()"
         code, out, err = ended(start(place, "--dask", "tcp://127.0.0.1:9", program=["-c", hasty]))
@@ -348,10 +336,13 @@ class TestDask:
 
 
 @contextmanager
-def cluster(place: Path, workers: int) -> Generator[tuple[str, Sequence[subprocess.Popen[str]]]]:
-    """A scheduler and its workers as processes; the first is the scheduler."""
+def cluster(
+    place: Path, workers: int, path: Path | None = None
+) -> Generator[tuple[str, Sequence[subprocess.Popen[str]]]]:
+    """A scheduler and its workers as processes; the first is the scheduler. They import from `path` first."""
     file = place / "scheduler.json"
     env = {**os.environ, "DASK_TEMPORARY_DIRECTORY": str(place)}
+    env |= {"PYTHONPATH": str(path)} if path else {}
     quiet = {
         "cwd": place,
         "env": env,
@@ -385,13 +376,3 @@ def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> 
         assert time.monotonic() < limit
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
-
-
-def test_a_sweep_that_ends_while_its_processes_begin_leaves_no_traceback(place: Path) -> None:
-    """The process waited for what it was to do, in vain: "EOFError: Ran out of input"."""
-    (place / "weir_that_ends.py").write_text(ASKED_TO_END, encoding="utf-8")
-    command = [sys.executable, "weir_that_ends.py", "sweep", "faults.toml", "--processes", "2"]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=HANG_S, check=False)
-    assert done.returncode == 130
-    assert "interrupted" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -55,43 +55,52 @@ pub(crate) fn name_of_others(kind: &str, name: &str) -> PyResult<Option<String>>
 
 /// Facts about a congestion control.
 #[pyclass(frozen)]
-pub(crate) struct CongestionFacts(Facts);
+pub(crate) struct CongestionFacts {
+    facts: Facts,
+    variables: Vec<&'static str>,
+}
 
 #[pymethods]
 impl CongestionFacts {
     #[getter]
     const fn marks(&self) -> &'static str {
-        self.0.marks.name()
+        self.facts.marks.name()
     }
 
     #[getter]
     const fn samples(&self) -> bool {
-        self.0.samples
+        self.facts.samples
     }
 
     #[getter]
     const fn scalable(&self) -> bool {
-        self.0.scalable
+        self.facts.scalable
     }
 
     #[getter]
     const fn yields(&self) -> bool {
-        self.0.yields
+        self.facts.yields
+    }
+
+    #[getter]
+    fn variables(&self) -> Vec<&'static str> {
+        self.variables.clone()
     }
 
     #[getter]
     fn needs(&self) -> Vec<(&'static str, &'static str)> {
-        self.0.needs()
+        self.facts.needs()
     }
 }
 
 /// Facts about the congestion control of this name.
 #[pyfunction]
 pub(crate) fn congestion_facts(name: &str) -> PyResult<CongestionFacts> {
-    let control = CongestionConfig::from_name(name);
-    control
-        .map(|control| CongestionFacts(control.facts()))
-        .ok_or_else(|| PyValueError::new_err(format!("there is no congestion control {name}")))
+    let control = CongestionConfig::from_name(name)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no congestion control {name}")))?;
+    let mut variables = Vec::new();
+    control.build().probe(&mut |variable, _| variables.push(variable));
+    Ok(CongestionFacts { facts: control.facts(), variables })
 }
 
 /// A quantity of any kind on one scale with the others of its kind.

@@ -31,6 +31,7 @@ mod wording;
 
 pub use capture::{Found, LeftOut, OtherDirection, Subnet, Transfer, Transfers, pcapng};
 pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
+pub use check::longest_run;
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use files::Content;

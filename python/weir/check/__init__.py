@@ -31,7 +31,7 @@ from weir.check._estimate import estimated
 from weir.check._load import Load
 from weir.check._measured import nothing_measured
 from weir.check._note import Note, Repeated, Severity, merged
-from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, duration_of
+from weir.check._resolved import Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
 from weir.check._variants import same_queue_later, same_variants

@@ -7,17 +7,11 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, duration_of, names
+from weir.check._resolved import Resolved, duration_of, names
 from weir.check._units import time
 
-_DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})
-"""AQMs without chance."""
-
-_RANDOM = frozenset({"poisson", "closed-loop", "web", "web-3gpp", "on-off"})
-"""Number of flows below which they are few."""
-
 _FEW_FLOWS = 5
-"""Number of flows from which on there are many."""
+"""Number of flows from which on they are many."""
 
 _ROUND_TRIPS = 100
 """Round trips of the proposed warm-up: slow start, and the first cycles of the windows."""
@@ -31,7 +25,7 @@ def no_warm_up(scene: Resolved) -> Iterator[Note]:
     """
     if duration_of(scene.document["measure"], "warm_up") > 0.0:
         return
-    tcp = [path for path in scene.paths if path.traffic not in UNRESPONSIVE]
+    tcp = [path for path in scene.paths if not path.is_datagrams]
     if tcp:
         longest = max(path.base_rtt_range_s[1] for path in tcp)
         enough = min(_ROUND_TRIPS * longest, scene.network.duration_s / 4.0)
@@ -133,7 +127,7 @@ def _is_regular(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> b
 def _in_step(scene: Resolved, port: _core.Port) -> tuple[_core.Path, int] | None:
     """The first group with flows that start in step, at a port where nothing by itself parts them; and their
     number."""
-    if scene.aqm(port).name not in _DRAW_NOTHING or port.loses_packets:
+    if scene.aqm(port).draws or port.loses_packets:
         return None
     regular = [
         path
@@ -157,8 +151,7 @@ def _is_random(scene: Resolved, path: _core.Path) -> bool:
     group = scene.group(path)
     return (
         path.base_rtt_s is None
-        or path.traffic in _RANDOM
-        or (path.traffic == "cbr" and group["traffic"]["cbr"].get("gaps", "equal") != "equal")
+        or path.is_random
         or any(duration_of(group, key) > 0.0 for key in ("start_jitter", "send_jitter"))
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note, Severity
-from weir.check._resolved import UNRESPONSIVE, Resolved, names
+from weir.check._resolved import Resolved, names
 
 _BOTH = frozenset({"fq-codel", "dualpi2"})
 """Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
@@ -42,7 +42,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
     for path in scene.paths:
         queues = [aqm for port in scene.ports_of(path) if port.ecn_capable for aqm in scene.aqms(port)]
         if (
-            path.traffic not in UNRESPONSIVE
+            not path.is_datagrams
             and scene.ecn_capable(path)
             and not any(aqm.marks in {True, None} for aqm in queues)
         ):
@@ -191,7 +191,7 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
 
 def ecn_of(path: _core.Path) -> str:
     """Path in the scenario of the value that makes data of the group ECN-capable."""
-    kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
+    kind = f"traffic.{path.traffic}" if path.is_datagrams else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
 
 

@@ -15,7 +15,7 @@ from weir import _core
 from weir.check._connections import Connections, mean_delay_s
 from weir.check._cost import ANY_RUN_B, Cost, MemoryPart
 from weir.check._packets import Packets
-from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, duration_of
+from weir.check._resolved import Resolved, buffer_limit, duration_of
 
 # Measured on the processor that docs/performance.md names; nanoseconds.
 _RUN_NS = 1e5
@@ -112,26 +112,6 @@ _ROW_B = 460.0
 _FEW_PERIODS = 10.0
 """Rows of a flow that are the flow's; more of them are those of short periods."""
 
-_COME_AND_GO = {"poisson", "list", "closed-loop", "web", "web-3gpp"}
-"""Kinds of traffic whose flows are transfers that end."""
-
-_TIMED = {"pi", "pi2", "pie", "rem", "modular", "fq-pie", "dualpi2", "adaptive-red", "feng-red", "op-red"}
-"""AQMs with a timer of this `interval`."""
-
-_SHOWN = {
-    "dctcp": 1,
-    "ledbat": 2,
-    "vegas": 2,
-    "westwood-plus": 2,
-    "cubic": 3,
-    "ledbat-plus-plus": 3,
-    "prague": 3,
-    "rem-host": 3,
-    "bbr1": 5,
-    "bbr3": 7,
-}
-"""Variables of congestion controls in series; the others have none."""
-
 
 def estimated(scene: Resolved) -> Cost:
     """The cost of a run."""
@@ -195,12 +175,11 @@ class _Estimate:
         """Bytes that are there when tables are made, and those that the run has freed by then."""
         flows = sessions = transfers = 0.0
         for group in self._packets.groups:
-            kind = group.path.traffic
             more = self._of_sender(group.path)
-            if kind in _COME_AND_GO:
+            if group.path.comes_and_goes:
                 sessions += group.sources
             else:
-                datagrams = kind in UNRESPONSIVE and kind != "replay"
+                datagrams = group.path.is_datagrams and group.path.traffic != "replay"
                 flows += group.sources * (_SOURCE_B if datagrams else _FLOW_B + more)
             transfers += group.live * (_TRANSFER_B + more)
         # Many rows of few flows are those of periods.
@@ -223,7 +202,7 @@ class _Estimate:
 
     def _of_sender(self, path: _core.Path) -> float:
         """Bytes of what only some senders have."""
-        if path.traffic in UNRESPONSIVE:
+        if path.is_datagrams:
             return 0.0
         found = _CONTROL_B.get(self.scene.congestion(path) or "", 0.0)
         return found + _SACK_B * self.scene.selective(path) + _RACK_B * self.scene.detects_by_time(path)
@@ -253,12 +232,12 @@ class _Estimate:
     @cached_property
     def _ended(self) -> float:
         """Groups of transfers, in all periods."""
-        return sum(path.traffic in _COME_AND_GO for path in self.scene.paths) * self._periods
+        return sum(path.comes_and_goes for path in self.scene.paths) * self._periods
 
     @cached_property
     def _static(self) -> float:
         """Flows with rows of their own."""
-        return sum(group.sources for group in self._packets.groups if group.path.traffic not in _COME_AND_GO)
+        return sum(group.sources for group in self._packets.groups if not group.path.comes_and_goes)
 
     @property
     def _rows(self) -> float:
@@ -311,7 +290,7 @@ class _Estimate:
             each = _DELAYED_NS
             if variation.get("reorder"):
                 each += _REORDERED_NS + _OVERTAKING_NS * max(0.0, log10(max(1.0, self._on_line(port))) - 2.0)
-                senders = [path for path in self.scene.through(port) if path.traffic not in UNRESPONSIVE]
+                senders = [path for path in self.scene.through(port) if not path.is_datagrams]
                 each += _REPAIRED_NS if senders else 0.0
                 each += _SACK_REPEATED_NS if any(self.scene.selective(path) for path in senders) else 0.0
             found += min(come, carried) * each
@@ -320,9 +299,7 @@ class _Estimate:
     def _selective(self, distant: float) -> float:
         """Nanoseconds of senders with SACK, at so many tenfolds of a thousand flows."""
         groups = self._packets.groups
-        found = [
-            one for one in groups if one.path.traffic not in UNRESPONSIVE and self.scene.selective(one.path)
-        ]
+        found = [one for one in groups if not one.path.is_datagrams and self.scene.selective(one.path)]
         each = _SACK_NS + distant * _SACK_DISTANT_NS
         return sum(one.sent * (each + self._holes(one.path)) + one.more * _SACK_REPEATED_NS for one in found)
 
@@ -352,8 +329,8 @@ class _Estimate:
         found = 0.0
         for port in self.scene.ports:
             aqm = self.scene.aqm(port)
-            if aqm.name in _TIMED:
-                found += self._times(aqm.parameters.get("interval"))
+            if timer := aqm.parameter("timer"):
+                found += self._times(aqm.parameters[timer])
             link = self.scene.link(port)
             changes = len(link.get("rate_schedule", ()))
             found += changes * max(1.0, self._times(link.get("rate_period")))
@@ -370,7 +347,7 @@ class _Estimate:
         if not series:
             return 0.0
         each = 1.0 + sum(shown_of_queue(self._queue(port)) for port in self.scene.ports)
-        each += sum(path.traffic in _COME_AND_GO for path in self.scene.paths)
+        each += sum(path.comes_and_goes for path in self.scene.paths)
         groups = {path.group: path for path in self.scene.paths}
         for name in series.get("flows", ()):
             # A flow is named as its group with a number.
@@ -394,4 +371,5 @@ def shown_of_queue(discipline: str) -> int:
 
 def shown_of_flow(congestion: str | None) -> int:
     """Variables of a flow in series: four of each sender, and those of its congestion control."""
-    return 4 + _SHOWN.get(congestion or "", 0)
+    own = 0 if congestion is None else len(_core.congestion_facts(congestion).variables)
+    return 4 + own

@@ -12,23 +12,6 @@ from weir.check._resolved import Aqm, Resolved, buffer_limit
 from weir.check._units import level as level_text
 from weir.check._units import packets, size, time
 
-_THRESHOLDS: dict[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("red", "nlred", "feng-red", "adaptive-red", "choke", "hred"), ("min_th", "max_th")),
-    "op-red": ("min_th", None),
-    "step": ("threshold", "threshold"),
-}
-"""Parameters at which signals begin, and at which they are strongest."""
-
-_TARGETS = {"rem": "target", "pi": "q_ref"}
-"""Parameters that set the level of the queue to be held."""
-
-AQM_DELAYS = {
-    **dict.fromkeys(("codel", "cobalt", "pie", "pi2", "dualpi2", "fq-codel", "fq-pie"), "target"),
-    "op-red": "target_delay",
-    "adaptive-red": "target_delay",
-}
-"""Parameters that set the delay to be held."""
-
 _HALVING = 0.25
 
 _LIKE_RENO = ("reno", "tahoe", "wireless")
@@ -117,7 +100,7 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
     """
     for port in scene.data_ports:
         aqm = scene.aqm(port)
-        delay = level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
+        delay = level_of(scene, port, aqm, aqm.parameter("delay"))
         largest, sent = _largest(scene, port), sent_s(scene, port)
         if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
             yield Note(
@@ -164,7 +147,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
         shortest = min(path.base_rtt_range_s[0] for path in paths)
         waiting = max(0.0, windows - scene.rates(port)[0] * shortest / 8.0 / port.mean_packet_bytes)
         aqm = scene.aqm(port)
-        first = level_of(scene, port, aqm, first_of(aqm) or _TARGETS.get(aqm.name))
+        first = weakest(scene, port, aqm)
         if aqm.name == "drop-tail":
             first = Level("", "", buffer_limit(port))
         if first is not None and waiting < first.packets:
@@ -241,14 +224,19 @@ def in_words(scene: Resolved, port: _core.Port, written: str) -> str:
     return f"{size(value)} ({time(value * 8.0 / low)})" if steady else size(value)
 
 
+def weakest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
+    """The level at which signals begin, or the target; None for an AQM with neither."""
+    return level_of(scene, port, aqm, aqm.parameter("first") or aqm.parameter("queue"))
+
+
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
     """The level at which signals are strongest, or the target; None for an AQM with neither."""
-    return level_of(scene, port, aqm, last_of(aqm) or _TARGETS.get(aqm.name))
+    return level_of(scene, port, aqm, aqm.parameter("last") or aqm.parameter("queue"))
 
 
 def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:
     """The thresholds and targets of the AQM that are packets or bytes."""
-    parameters = dict.fromkeys([*_THRESHOLDS.get(aqm.name, ()), _TARGETS.get(aqm.name)])
+    parameters = dict.fromkeys((aqm.parameter("first"), aqm.parameter("last"), aqm.parameter("queue")))
     levels = [level_of(scene, port, aqm, parameter) for parameter in parameters]
     return [level for level in levels if level is not None]
 
@@ -261,7 +249,7 @@ def enough_of(scene: Resolved, port: _core.Port, aqm: Aqm) -> float:
     if not is_limit or not paths or aqm.per_flow or not _fills(scene, port, paths, product):
         return 0.0
     enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
-    return enough * _TARGET / sqrt(scene.load(port).fewest) if aqm.name in _TARGETS else enough
+    return enough * _TARGET / sqrt(scene.load(port).fewest) if aqm.parameter("queue") else enough
 
 
 def _raised(port: _core.Port, level: Level, enough: float) -> str:
@@ -309,14 +297,6 @@ def _largest(scene: Resolved, port: _core.Port) -> int:
 def sent_s(scene: Resolved, port: _core.Port) -> float:
     """The seconds that it takes to send, at the lowest rate."""
     return _largest(scene, port) * 8.0 / scene.rates(port)[0]
-
-
-def first_of(aqm: Aqm) -> str | None:
-    return _THRESHOLDS.get(aqm.name, (_TARGETS.get(aqm.name), None))[0]
-
-
-def last_of(aqm: Aqm) -> str | None:
-    return _THRESHOLDS.get(aqm.name, (None, None))[1]
 
 
 def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: float) -> bool:

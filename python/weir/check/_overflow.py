@@ -7,19 +7,17 @@ from math import ceil
 
 from weir import _core
 from weir.check._levels import (
-    AQM_DELAYS,
     PACKETS_FOR_DELAY,
     ROOM,
     Level,
     enough_of,
-    first_of,
     fixed_levels,
     in_unit_of,
     in_words,
     larger_buffer,
-    last_of,
     level_of,
     sent_s,
+    weakest,
 )
 from weir.check._note import Note
 from weir.check._resolved import Phase, Resolved
@@ -45,8 +43,8 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
 def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Note]:
     aqm, limit = phase.aqm, phase.buffer[2]
     since = f"from {time(phase.at_s)} on, " if phase.at_s > 0.0 else ""
-    first = level_of(scene, port, aqm, first_of(aqm))
-    last = level_of(scene, port, aqm, last_of(aqm))
+    first = weakest(scene, port, aqm)
+    last = level_of(scene, port, aqm, aqm.parameter("last"))
     # A level that fills the buffer is at it, though a buffer in time is one of whole packets.
     if first is not None and first.packets >= limit:
         strong = last is None or last.path == first.path
@@ -69,7 +67,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             f"{in_words(scene, port, last.written)}",
             _lowered(scene, port, phase, last, ROOM, least),
         )
-    delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
+    delay = None if aqm.per_flow else level_of(scene, port, aqm, aqm.parameter("delay"))
     # The ramp of a low-latency queue has a delay of its own.
     if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from weir import _core
 from weir.check._connections import Connections
-from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, buffer_limit, duration_of
+from weir.check._resolved import MOST_CHANGES, Resolved, buffer_limit, duration_of
 
 _REPEATED = 1.3
 """Packets of a waiting flow, as a multiple of its first packets and their timeouts alone: some get an answer,
@@ -27,9 +27,6 @@ _RESENT_BY_TIME = 1.0
 
 _FED = 2.0
 """Packets of the path and its buffer per flow, below which flows wait for timeouts."""
-
-_BY_THEMSELVES = {"poisson", "list"}
-"""Traffic of no user: its transfers begin whether or not those before them have ended."""
 
 _PAGE_3GPP = ((10_710.0, 1.0), (7758.0, 4.0))
 """Objects of a web page: their mean size in bytes, and their number. The number of embedded objects is the
@@ -106,7 +103,7 @@ class Packets:
             passing = traffic.sent
             for port in self.scene.ports_of(traffic.path):
                 found[port.name] += passing
-                if traffic.path.traffic in UNRESPONSIVE:
+                if traffic.path.is_datagrams:
                     passing *= min(1.0, self._capacity(port) / max(1.0, self._datagram_bits[port.name]))
         return found
 
@@ -117,7 +114,7 @@ class Packets:
             (traffic.carried * self._acks_of(traffic.path) + traffic.transfers)
             * sum(name in self.scene.ports_by_name for name in traffic.path.acks)
             for traffic in self.groups
-            if traffic.path.traffic not in UNRESPONSIVE
+            if not traffic.path.is_datagrams
         )
 
     def _acks_of(self, path: _core.Path) -> float:
@@ -130,7 +127,7 @@ class Packets:
         so far."""
         found = dict.fromkeys(self.scene.ports_by_name, 0.0)
         for path in self.scene.paths:
-            if path.traffic in UNRESPONSIVE:
+            if path.is_datagrams:
                 passing = self._carried[path.group] * 8.0 * path.packet_bytes
                 for port in self.scene.ports_of(path):
                     found[port.name] += passing
@@ -160,7 +157,7 @@ class Packets:
             order = sorted(
                 paths,
                 key=lambda path: (
-                    path.traffic not in _BY_THEMSELVES,
+                    not path.begins_by_itself,
                     bits[path.group] / max(1, self.scene.load(path).most),
                 ),
             )
@@ -168,20 +165,20 @@ class Packets:
             for path in order:
                 mine = max(1, self.scene.load(path).most)
                 # Transfers come until their load is carried: there are more of them the longer they take.
-                share = 1.0 if path.traffic in _BY_THEMSELVES else mine / flows
+                share = 1.0 if path.begins_by_itself else mine / flows
                 of_time = self.scene.load(path).active_s / self._duration
                 comes = self._tcp.access_bps(path) * self.scene.load(path).flow_seconds
-                wanted = bits[path.group] if path.traffic in _BY_THEMSELVES else min(bits[path.group], comes)
+                wanted = bits[path.group] if path.begins_by_itself else min(bits[path.group], comes)
                 got = min(wanted, left * share, left * of_time)
                 left, flows = left - got, flows - mine
-                of_all = wanted if path.traffic in UNRESPONSIVE else got
+                of_all = wanted if path.is_datagrams else got
                 found[path.group] = of_all / 8.0 / path.packet_bytes
         return found
 
     def _traffic(self, path: _core.Path, carried: float) -> Traffic:
         wanted = self._wanted[path.group]
         sources = float(self.scene.load(path).begun)
-        if path.traffic in UNRESPONSIVE:
+        if path.is_datagrams:
             replayed = path.replayed
             kept_back = max(0.0, wanted.packets - carried)
             return Traffic(path, sources if replayed is None else replayed[2], carried, kept_back=kept_back)
@@ -202,7 +199,7 @@ class Packets:
             more = wanted.transfers * syn + burst + waiting * _REPEATED * _mean_attempts(active)
             more += carried * self._resent(path, waiting)
             live = waiting + wanted.transfers / max(active, wanted.lasts_s, 1e-9) * wanted.lasts_s
-            sessions = 0.0 if path.traffic in _BY_THEMSELVES else sources
+            sessions = 0.0 if path.begins_by_itself else sources
             return Traffic(path, sessions, carried, more, wanted.transfers, min(live, wanted.transfers))
         transfers = wanted.transfers * (1.0 - missing)
         objects = max(1.0, self._objects(path)) if path.traffic == "web" else 1.0
@@ -226,7 +223,7 @@ class Packets:
         flows = sum(
             self.scene.load(one).most
             for one in self.scene.through(port)
-            if one.traffic not in UNRESPONSIVE and one.traffic not in _BY_THEMSELVES
+            if not one.is_datagrams and not one.begins_by_itself
         )
         held = port.bdp_packets + buffer_limit(port)
         return min(1.0, max(0.0, 1.0 - held / max(1.0, flows) / _FED))
@@ -239,7 +236,7 @@ class Packets:
         if (replayed := path.replayed) is not None:
             # In packets of the size that the group states, as all else.
             return _Wanted(float(replayed[0]))
-        if path.traffic in _BY_THEMSELVES:
+        if path.begins_by_itself:
             each, transfers = self._opened(path)
             lasts = self._tcp.lasts_s(path, each)
             return _Wanted(transfers * each, transfers, each, lasts, opens=True) if each else _Wanted(inf)

@@ -15,11 +15,7 @@ from typing import Any, NamedTuple
 from weir import _core
 from weir.check._load import Load
 from weir.check._units import listed
-from weir.scenario import flows_at
-
-UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
-"""Kinds of traffic without a congestion control."""
-
+from weir.scenario import declared, flows_at
 
 NOT_ECT = "Not-ECT"
 """Codepoint of a packet that may only be dropped."""
@@ -46,6 +42,17 @@ class Aqm:
             return None
         parameters = self.parameters
         return self.name == "dualpi2" or bool(parameters.get("ecn")) or "ce_threshold" in parameters
+
+    @property
+    def draws(self) -> bool:
+        """False if chance has no part in what is signalled; a fair queue draws how it spreads the flows."""
+        known = declared.discipline(self.name)
+        return self.per_flow or known is None or known.draws
+
+    def parameter(self, role: declared.Role) -> str | None:
+        """The parameter that sets this; None for an AQM without one."""
+        known = declared.discipline(self.name)
+        return None if known is None else known.roles.get(role)
 
 
 class Phase(NamedTuple):
@@ -210,7 +217,7 @@ class Resolved:
 
     def congestion(self, path: _core.Path) -> str | None:
         """The congestion control of the group; None for datagrams."""
-        return None if path.traffic in UNRESPONSIVE else next(iter(self.group(path)["tcp"]["congestion"]))
+        return None if path.is_datagrams else next(iter(self.group(path)["tcp"]["congestion"]))
 
     def facts(self, path: _core.Path) -> _core.CongestionFacts | None:
         """Facts about the congestion control of the group; None for datagrams."""
@@ -260,7 +267,7 @@ class Resolved:
     def falls_back(self, path: _core.Path) -> str | None:
         """Fallback of a group that asks for accurate feedback: `no ECN`, `RFC 3168`, or None if it gets
         it."""
-        if path.traffic in UNRESPONSIVE:
+        if path.is_datagrams:
             return None
         tcp = self.group(path)["tcp"]
         able = tcp["receiver_ecn"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._levels import AQM_DELAYS, strongest
+from weir.check._levels import strongest
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, buffer_limit, names
+from weir.check._resolved import Resolved, buffer_limit, names
 from weir.check._units import listed, time
 
 
@@ -40,7 +40,7 @@ def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
     paths = [
         path
         for path in scene.paths
-        if path.traffic not in UNRESPONSIVE
+        if not path.is_datagrams
         and not scene.group(path)["tcp"]["accecn"]
         and scene.group(path)["tcp"]["receiver_ecn"] != "accecn"
     ]
@@ -61,7 +61,7 @@ def ecn_on_unused(scene: Resolved) -> Iterator[Note]:
     ECN is negotiated for a connection as a whole (RFC 3168, section 6.1.1).
     """
     for path in scene.paths:
-        if path.traffic in UNRESPONSIVE or scene.ecn_capable(path):
+        if path.is_datagrams or scene.ecn_capable(path):
             continue
         tcp = scene.group(path)["tcp"]
         # The preset `ns2` has `ecn_on_retransmissions`, with ECN and without.
@@ -99,7 +99,7 @@ def _greatest_delay(scene: Resolved, port: _core.Port) -> tuple[float, str]:
     aqm = scene.aqm(port)
     packet_s = 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
     full = buffer_limit(port) * packet_s
-    written = aqm.parameters.get(AQM_DELAYS.get(aqm.name, ""))
+    written = aqm.parameters.get(aqm.parameter("delay") or "")
     delays = [] if written is None else [_core.quantity(written)[0]]
     if (level := strongest(scene, port, aqm)) is not None:
         delays.append(level.packets * packet_s)

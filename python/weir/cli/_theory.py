@@ -188,7 +188,8 @@ def _spectra(
     import polars as pl
 
     from weir import _core
-    from weir.plot import component_of, measured_spectrum
+    from weir.plot import measured_spectrum
+    from weir.stats import component_of
 
     warm_up = _core.quantity(loaded.core.value("measure.warm_up"))[0]
     queue = packets.filter(

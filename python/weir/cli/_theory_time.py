@@ -152,7 +152,7 @@ def _packets(result: str, store: Path | None, runs: list[FluidRun]) -> pl.DataFr
     """The series of a result, with the labels of the fluid's runs."""
     import polars as pl
 
-    from weir.plot import component_of
+    from weir.stats import component_of
 
     found = packets_of(result, store)
     component = pl.col("component").cast(pl.String)

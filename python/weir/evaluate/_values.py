@@ -220,7 +220,7 @@ def queue_samples(sweep: Sweep) -> dict[int, tuple[series.Samples, series.Sample
     """Instants in seconds and packets waiting at the bottleneck, by run; empty where none were recorded."""
     runs = sweep.finished["run"].unique().to_list()
     # Without the inner variables of AQMs, which are most of the table.
-    named = {"variable": "queue", "component": analysis.component(sweep.bottleneck)}
+    named = {"variable": "queue", "component": analysis.component_of(sweep.bottleneck)}
     wanted = [pl.col(column).cast(pl.String) == name for column, name in named.items()]
     rows = sweep.store.scan("series", runs, sweep.results_version).filter(*wanted)
     parts = rows.select("run", "time_s", "value").collect().partition_by("run", maintain_order=True)

@@ -45,7 +45,7 @@ from weir.plot._shares import parts_of_a_whole, share_map
 if TYPE_CHECKING:
     from weir.plot._agreement import balance_bars, bifurcation, region_map
     from weir.plot._evaluation import comparison_figure, scorecard_figures
-    from weir.plot._fluid import component_of, fluid_over_time
+    from weir.plot._fluid import fluid_over_time
     from weir.plot._loops import LOOP_FIGURES, measured_spectrum, spectrum
     from weir.plot._theory import convergence
 

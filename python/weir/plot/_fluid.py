@@ -66,11 +66,6 @@ def fluid_over_time(runs: Sequence[FluidRun], packets: pl.DataFrame | None = Non
     return Figure(chart.file_name("fluid", runs[0].name), f"Fluid over time: {title}", caption, made, rows)
 
 
-def component_of(port: str) -> str:
-    """Name of a port in series: `links.LINK.forward`."""
-    return f"links.{port.removesuffix('.reverse')}.{'reverse' if port.endswith('.reverse') else 'forward'}"
-
-
 def _titled(name: str) -> str:
     return f"W of {name.removeprefix('cwnd of ')} (packets)" if name.startswith("cwnd of ") else name
 

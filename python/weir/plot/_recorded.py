@@ -43,7 +43,9 @@ def recorded(sweep: Sweep, point: int, labels: Sequence[str], asked: Sequence[st
     samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
     of_flow = pl.col("component").str.starts_with(_FLOWS)
     forward = pl.col("component").str.contains(r"^links\..*\.forward$")
-    there = samples.filter(of_flow | forward | (pl.col("component") == analysis.component(sweep.bottleneck)))
+    there = samples.filter(
+        of_flow | forward | (pl.col("component") == analysis.component_of(sweep.bottleneck))
+    )
     there = there.with_columns(
         pl.when(of_flow).then(pl.col("component").str.strip_prefix(_FLOWS)).alias("flow"),
         pl.when(pl.col("value").is_finite()).then("value").alias("value"),

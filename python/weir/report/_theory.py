@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from weir._errors import WeirError
-from weir.plot import Panel, component_of, fluid_over_time
+from weir.plot import Panel, fluid_over_time
 from weir.scenario import Scenario
+from weir.stats import component_of
 from weir.sweep import Sweep
 from weir.theory import Analysis, FluidRun, TheoryError, analyse, fluid_of, system_of, text_of_loops
 

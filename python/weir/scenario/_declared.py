@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, cast
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, Literal, cast
 
 from weir import _core
 from weir.scenario._toml import Value
+
+Role = Literal["first", "last", "queue", "delay", "timer"]
+"""Role of a parameter of an AQM. The level of the queue at which signals begin is first. From the last level
+on they are strongest. The queue or the delay is to be held. The timer is the time between two updates."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Parameter:
     required: bool
     tunable: Tunable | None = None
     """Bounds between which its value is tuned; None for a parameter that is tuned only if it is named."""
+    roles: list[Role] = field(default_factory=list["Role"])
+    """Its roles in an AQM."""
 
     @property
     def shown(self) -> str:
@@ -74,6 +80,13 @@ class Declared:
     parameters: tuple[Parameter, ...]
     example: Value
     """Example of a value; {} if its defaults are enough."""
+    draws: bool = True
+    """False for an AQM without chance."""
+
+    @cached_property
+    def roles(self) -> Mapping[Role, str]:
+        """The parameter that has each role, by its name."""
+        return {role: one.name for one in self.parameters for role in one.roles}
 
 
 CHOICE_KINDS = {
@@ -102,6 +115,12 @@ def tunable(discipline: str) -> Mapping[str, Tunable]:
         for parameter in parameters
         if parameter.tunable is not None
     }
+
+
+@cache
+def discipline(name: str) -> Declared | None:
+    """The AQM or scheduler of this name; None for `python`, which only its class knows."""
+    return next((one for one in disciplines() if one.name == name), None)
 
 
 def choices_of(kind: str) -> tuple[Declared, ...]:
@@ -138,7 +157,9 @@ def _declared(choice: str) -> tuple[Declared, ...]:
         ]
         written = (definition, *definition.get("anyOf", ()))
         examples = [example for one in written for example in one.get("examples", ())]
-        found.append(Declared(name, _text(kind), tuple(parameters), examples[0] if examples else {}))
+        example: Value = examples[0] if examples else {}
+        draws = definition.get("x-draws", True)
+        found.append(Declared(name, _text(kind), tuple(parameters), example, draws))
     return tuple(found)
 
 
@@ -156,6 +177,7 @@ def _parameter(
         _takes(definitions, schema),
         required,
         None if (bounds := schema.get("x-tunable")) is None else _tunable(bounds),
+        schema.get("x-role", "").split(),
     )
 
 

@@ -4,7 +4,7 @@ from weir.run import WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.stats import _responses as response_times
 from weir.stats import wording
-from weir.stats._analysis import ALL, bottleneck_rows
+from weir.stats._analysis import ALL, bottleneck_rows, component_of
 from weir.stats._ellipse import Ellipse
 from weir.stats._grid import Cell, Grid, grid_cells, render_grid
 from weir.stats._intervals import (

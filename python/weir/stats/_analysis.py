@@ -36,7 +36,7 @@ def bottleneck(tables: Tables) -> str:
     return str(link) if direction == "forward" else f"{link}.reverse"
 
 
-def component(port: str) -> str:
+def component_of(port: str) -> str:
     """Name of a port in the table of series: `links.LINK.forward`, `links.LINK.reverse`."""
     return f"links.{port}" if port.endswith(".reverse") else f"links.{port}.forward"
 

@@ -27,7 +27,7 @@ from weir import _core
 from weir._errors import WeirError
 from weir.scenario import flows_at
 from weir.stats import wording
-from weir.stats._analysis import bottleneck, component
+from weir.stats._analysis import bottleneck, component_of
 from weir.stats._grid import Cell, Grid, render_grid
 from weir.stats._intervals import deviation_of, student_t, with_intervals
 
@@ -78,7 +78,7 @@ def responses(
     if series.is_empty():
         raise ResponseError(NO_SERIES, HOW_TO_ASK)
     name = bottleneck(tables) if link is None else link
-    queues = series.filter(pl.col("component") == component(name), pl.col("variable") == "queue")
+    queues = series.filter(pl.col("component") == component_of(name), pl.col("variable") == "queue")
     if queues.is_empty():
         known = tables["links"]["link"].unique(maintain_order=True)
         raise ResponseError(f"there is no link {name!r}", f"there are: {', '.join(known)}")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 import math
+import pickle
 import time
 from collections.abc import Generator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 from weir._temporary import temporary_directory
-from weir.sweep._chunk import Outcome, Workers, WorkersError, work_elsewhere
+from weir.sweep._chunk import Chunk, Outcome, Workers, WorkersError, work_elsewhere
 from weir.sweep._interrupts import not_interrupted, without_ctrl_c
 from weir.sweep._limits import Allowed
 
@@ -22,6 +24,10 @@ TIMEOUT_S = 10.0
 
 _LOOK_S = 2.0
 """Seconds between queries of a cluster's size: workers come and go."""
+
+_WORK = "__import__('pickle').loads(work)()"
+"""Work of a task. Dask sends a function by name, and a worker that cannot import its module ends without a
+word. In this form the import is part of the task, and its error comes back."""
 
 _PRELOAD = "import logging; logging.getLogger('distributed').setLevel('CRITICAL')"
 """Code that Dask's workers run first. Their messages about cancelled work say nothing new."""
@@ -70,8 +76,12 @@ def dask_workers(address: str, allowed: Allowed) -> Generator[Workers]:
                     known = max(1, sum(cast("dict[str, int]", client.ncores()).values()))
             return known
 
+        def submit(chunk: Chunk) -> Future[Outcome]:
+            work = pickle.dumps(partial(work_elsewhere, chunk))
+            return cast("Future[Outcome]", executor.submit(eval, _WORK, {"work": work}))
+
         yield Workers(
-            lambda chunk: cast("Future[Outcome]", executor.submit(work_elsewhere, chunk)),
+            submit,
             slots,
             what,
             # Two chunks a slot: a worker need not wait for the network between two.

@@ -8,7 +8,6 @@ from functools import cached_property
 import polars as pl
 
 from weir import _core
-from weir.check import UNRESPONSIVE
 from weir.sweep._recorded import RecordedSweep
 
 
@@ -48,7 +47,7 @@ class NetworkedSweep(RecordedSweep):
             for path in network.paths:
                 if name in path.data:
                     there[path.group] = False
-                elif name in path.acks and path.traffic not in UNRESPONSIVE:
+                elif name in path.acks and not path.is_datagrams:
                     there.setdefault(path.group, True)
         return [group for group, acks in there.items() if acks]
 

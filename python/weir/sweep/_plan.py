@@ -302,9 +302,8 @@ def plan_at_one_point(
     replications: int,
     margins: Mapping[str, float] | None = None,
 ) -> Plan:
-    """Makes the plan of a run or a comparison, without axes. Raises ValueError without a replication."""
-    if replications < 1:
-        raise ValueError(f"{replications} replications; there must be at least one")
+    """Makes the plan of a run or a comparison, without axes. Raises WeirError without a replication."""
+    _counted("replications", replications, None)
     check_one_bottleneck((one.label, one.scenario) for one in variants)
     configurations = [Configuration(0, i, one.scenario) for i, one in enumerate(variants)]
     return Plan(

@@ -37,14 +37,17 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 pub struct AdaptiveRedParameters {
     /// Target queueing delay, from which the thresholds are computed.
     #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 5 ms (Floyd, Gummadi and Shenker, 2001)" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target_delay: Duration,
     /// Average queue below which no packet is signalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = "half of what the link sends in `target_delay`, at least 5 packets"))]
+    #[schemars(extend("x-role" = "first"))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = "three times `min_th`"))]
+    #[schemars(extend("x-role" = "last"))]
     pub max_th: Option<Level>,
     /// Weight of a new sample in the average.
     #[serde(skip_serializing_if = "Option::is_none")]

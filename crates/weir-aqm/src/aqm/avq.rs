@@ -38,6 +38,7 @@ pub enum AdaptsTo {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("x-default-source" = "the authors' ns-2 code"))]
+#[schemars(extend("x-draws" = false))]
 pub struct AvqParameters {
     /// Target utilisation.
     #[schemars(extend("x-tunable" = { "from": 0.8, "to": 1, "source": "Weir: from 80% of the capacity on" }))]

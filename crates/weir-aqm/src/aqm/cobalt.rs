@@ -36,6 +36,7 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 pub struct CobaltParameters {
     /// Acceptable sojourn time; also the minimum time between two steps of `p_drop`.
     #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target: Duration,
     /// Time above `target` before the first signal.
     #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" }))]

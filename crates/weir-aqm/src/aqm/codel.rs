@@ -42,10 +42,12 @@ pub enum InvSqrt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("x-default-source" = "RFC 8289"))]
+#[schemars(extend("x-draws" = false))]
 pub struct CodelParameters {
     /// Acceptable sojourn time.
     #[schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" }))]
     #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target: Duration,
     /// Time above `target` before the first signal; about the longest round-trip time.
     #[schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" }))]

@@ -9,6 +9,7 @@ use crate::{Aqm, Link};
 /// DropTail has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-draws" = false))]
 pub struct DropTailParameters {}
 
 impl DropTailParameters {

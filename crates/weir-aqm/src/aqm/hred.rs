@@ -44,11 +44,13 @@ pub struct HredParameters {
     /// Queue below which the probability decreases. In packets, the mean packet counts as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = "half of `max_th` (paper: 125 of 500 kB)"))]
+    #[schemars(extend("x-role" = "first"))]
     pub min_th: Option<Level>,
     /// Queue above which the probability increases; in the unit of `min_th`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = "twice `min_th` if that is set, otherwise half of the buffer (paper: 250 of 500 kB)"))]
     #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Weir: any band that the buffer holds" }))]
+    #[schemars(extend("x-role" = "last"))]
     pub max_th: Option<Level>,
     /// K, the flatness of the line; [`Hred::loop_gain`] gives the smallest stable value.
     #[schemars(extend("x-default-source" = "paper, Table 2"))]

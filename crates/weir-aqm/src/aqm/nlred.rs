@@ -30,11 +30,13 @@ pub struct NlredParameters {
     /// Average queue below which no packet is signalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = super::red::thresholds::MIN_TH))]
+    #[schemars(extend("x-role" = "first"))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = super::red::thresholds::MAX_TH))]
     #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
+    #[schemars(extend("x-role" = "last"))]
     pub max_th: Option<Level>,
     /// Probability of RED at `max_th`.
     #[schemars(extend("x-default-source" = "Floyd, 1997"))]

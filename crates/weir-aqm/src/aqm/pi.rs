@@ -79,9 +79,11 @@ pub struct PiParameters {
     /// Target queue. In bytes, the queue is counted in mean packets; the gains stay per packet.
     #[schemars(extend("x-default-source" = "ns-2; the paper has 200 packets in a buffer of 800"))]
     #[schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
+    #[schemars(extend("x-role" = "queue"))]
     pub q_ref: Level,
     /// T, time between two updates.
     #[schemars(extend("x-default-source" = "the paper, 160 Hz; ns-2 has 170 Hz"))]
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

@@ -29,8 +29,10 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 pub struct Pi2Parameters {
     /// Target queueing delay.
     #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target: Duration,
     /// T, time between two updates.
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// Integral gain, in 1/s.
     pub alpha: f64,

@@ -46,8 +46,10 @@ pub enum DelayFrom {
 pub struct PieParameters {
     /// Target queueing delay (`QDELAY_REF`).
     #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target: Duration,
     /// T, time between two updates (`T_UPDATE`).
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// Integral gain, in 1/s.
     pub alpha: f64,

@@ -78,9 +78,11 @@ pub struct RemParameters {
     pub gamma: f64,
     /// `b*`, the target queue. In bytes, queue and arrivals are counted in mean packets.
     #[schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
+    #[schemars(extend("x-role" = "queue"))]
     pub target: Level,
     /// T, time between two updates of the price.
     #[schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none"))]
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// How the price is computed. With `"average"`, `phi` is e, and `alpha`, `gamma` and `interval`
     /// are not used; only the unit of `target` is.

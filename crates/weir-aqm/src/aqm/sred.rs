@@ -15,11 +15,14 @@
 //!          p_sred min(1, 1 / (256 P)^2) (1 + Hit / P)    full SRED
 //! ```
 //!
-//! The arrival is signalled with probability `p_zap`. The queue stays where it is with N flows of TCP if the
-//! probability grows as N²: so does `p_zap`, up to 256 flows. In full SRED a flow that sends more than its share has
-//! more hits, and is signalled more often.
+//! The arrival is signalled with probability `p_zap`. N flows of TCP keep a queue of one length if the probability
+//! grows as N²: so does `p_zap`, up to 256 flows. With few flows it is too small, and the queue grows towards the
+//! buffer. In full SRED a flow that sends more than its share has more hits, and is signalled more often.
 //!
 //! Until the list is full an arrival joins it and counts as no hit.
+//!
+//! The rule and its constants follow descriptions of the paper and the implementation in J-Sim, which agree but for
+//! `alpha`. The paper itself was not compared line by line.
 
 use alloc::vec::Vec;
 

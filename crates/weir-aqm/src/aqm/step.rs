@@ -23,10 +23,12 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 /// Parameters of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-draws" = false))]
 pub struct StepParameters {
     /// K: an arrival that finds more than this is marked.
     #[schemars(extend("x-default-source" = "the paper, for 1 Gbit/s; 65 packets for 10 Gbit/s"))]
     #[schemars(extend("x-tunable" = { "from": "1 packet", "to": "buffer", "source": "Weir: any queue that the buffer holds" }))]
+    #[schemars(extend("x-role" = "first last"))]
     pub threshold: Level,
     /// Mark ECN-capable packets instead of dropping them.
     #[schemars(extend("x-default-source" = "RFC 8257"))]

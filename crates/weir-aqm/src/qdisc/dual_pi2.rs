@@ -65,8 +65,10 @@ pub enum DelayOf {
 pub struct DualPi2Parameters {
     /// Target delay of Classic packets.
     #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target: Duration,
     /// Time between two updates of the probability.
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// Integral gain, in 1/s.
     pub alpha: f64,

@@ -112,6 +112,7 @@ scheduler_parameters! {
         /// CoDel: acceptable sojourn time.
         #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
         #[schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" }))]
+        #[schemars(extend("x-role" = "delay"))]
         target: Duration = Duration::from_millis(5),
         /// CoDel: time above `target` before the first signal.
         #[schemars(extend("x-default-source" = "RFC 8290, section 5.2"))]
@@ -145,9 +146,11 @@ scheduler_parameters! {
         /// PIE: target queueing delay.
         #[schemars(extend("x-default-source" = "RFC 8033"))]
         #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" }))]
+        #[schemars(extend("x-role" = "delay"))]
         target: Duration = PieParameters::default().target,
         /// PIE: time between two updates.
         #[schemars(extend("x-default-source" = "RFC 8033"))]
+        #[schemars(extend("x-role" = "timer"))]
         interval: Duration = PieParameters::default().interval,
         /// PIE: integral gain, in 1/s.
         #[schemars(extend("x-default-source" = "RFC 8033"))]

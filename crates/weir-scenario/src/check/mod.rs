@@ -86,6 +86,13 @@ impl Scenario {
             "the run takes no time",
             "write for example \"100 s\"",
         )?;
+        let longest = longest_run(self.links.len());
+        Problem::unless(
+            self.duration <= longest,
+            "duration",
+            format!("a run of {} is too long to keep its packets in order", self.duration),
+            format!("with so many links a run takes at most {longest}"),
+        )?;
         let passing = Passing::of(self);
         for name in self.links.keys() {
             check_name(&format!("links.{name}"), name)?;
@@ -106,6 +113,16 @@ impl Scenario {
         self.check_measure()?;
         self.check_sweep()
     }
+}
+
+/// The longest run over so many links: 104 days, and less beyond 256 links.
+///
+/// Nanoseconds are whole numbers in the columns of tables, which have 53 bits. The time and the port of a packet fit
+/// into 62 bits. The order of packets has 63, since what is under way at the end arrives later.
+pub const fn longest_run(links: usize) -> Duration {
+    let ports = 2 * links;
+    let bits = 62 - ports.next_power_of_two().trailing_zeros();
+    Duration::from_nanos(1 << if bits < 53 { bits } else { 53 })
 }
 
 /// Names become paths and file names.

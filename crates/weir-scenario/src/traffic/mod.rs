@@ -184,6 +184,20 @@ impl Traffic {
         )
     }
 
+    /// Returns true if transfers begin whether or not those before them have ended.
+    pub const fn begins_by_itself(&self) -> bool {
+        matches!(self, Self::Poisson(_) | Self::List(_))
+    }
+
+    /// Returns true if chance decides what is sent, or when.
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Poisson(_) | Self::ClosedLoop(_) | Self::Web(_) | Self::Web3gpp(_) | Self::OnOff(_) => true,
+            Self::Cbr(cbr) => cbr.gaps != Gaps::Equal,
+            Self::Bulk(_) | Self::List(_) | Self::Replay(_) => false,
+        }
+    }
+
     /// Its name in scenario files.
     pub const fn name(&self) -> &'static str {
         match self {

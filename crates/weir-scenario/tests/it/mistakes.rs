@@ -247,6 +247,12 @@ fn a_start_after_the_end() {
 }
 
 #[test]
+fn a_run_that_is_too_long() {
+    let message = spoil("duration = \"10 s\"", "duration = \"10000000 s\"");
+    expect(&message, "plain.toml:3: duration: ", &["too long", "at most 9007199.254740992 s"]);
+}
+
+#[test]
 fn no_flows() {
     let message = spoil("count = 5", "count = 0");
     expect(&message, "plain.toml:", &["there are no flows"]);

@@ -1,9 +1,9 @@
 //! Look-ahead: the endpoints of a flow act ahead of the clock.
 //!
 //! **The rule.** Nothing but its own packets and timers changes the two ends of a flow, and the delays behind the
-//! last port are known. So what a packet does at its endpoint is worked out as soon as it leaves its last port. All
-//! of it is worked out for the instant of its arrival there: the receiver, the ACK, the sender, what that sends.
-//! Only what arrives at a port waits in the event queue: one event per packet and port.
+//! last port are known. So what a packet does at its endpoint is worked out as soon as it leaves its last port, for
+//! the instant of its arrival: the receiver, the ACK, the sender, and what that sends. Only what arrives at a port
+//! waits in the event queue: one event per packet and port.
 //!
 //! A packet is held back, and reaches its endpoint when the clock does, where something else looks at the
 //! endpoint before:
@@ -75,9 +75,8 @@ impl Hosts {
     }
 
     /// A packet leaves `port` at `at`. The fast path of most packets: it is data that leaves its last port. It
-    /// arrives at its receiver, its ACK at its sender, and what that allows leaves. Other ways are for packets where
-    /// something is held or due before, or where something is unusual. They are also for packets where there is more
-    /// than delay between the ends.
+    /// arrives at its receiver, its ACK at its sender, and what that allows leaves. Other packets go another way:
+    /// something is held or due before them, they are not the expected ones, or their path has more than delay.
     #[inline(never)]
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;

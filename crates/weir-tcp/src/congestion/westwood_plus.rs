@@ -14,6 +14,8 @@
 //! A duplicate ACK counts as one segment, since one has left the network. The ACK that ends the hole counts what
 //! its duplicates have not. One sample per round trip and not per ACK: ACKs that a queue has compressed would show
 //! far more than the path carries, as they did in Westwood.
+//!
+//! The rule follows Linux's source and descriptions of the paper, which was not compared line by line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -82,6 +82,7 @@ pub struct ModularParameters {
     pub target: Level,
     /// T, time between two updates of loss, a price or PI.
     #[schemars(extend("x-default-source" = "REM"))]
+    #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
     /// Weight of the queue mismatch in a price.
     #[schemars(extend("x-default-source" = "REM"))]

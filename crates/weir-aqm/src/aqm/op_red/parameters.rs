@@ -42,6 +42,7 @@ pub struct OpRedParameters {
     /// d*: target mean sojourn time.
     #[schemars(extend("x-default-source" = "Weir"))]
     #[schemars(extend("x-tunable" = { "from": "1 ms", "to": "100 ms", "source": "Weir: any delay of an operating point" }))]
+    #[schemars(extend("x-role" = "delay"))]
     pub target_delay: Duration,
     /// l*: target fraction of arriving packets that are lost.
     #[schemars(extend("x-default-source" = "Weir"))]
@@ -54,6 +55,7 @@ pub struct OpRedParameters {
     pub counts: LossSignal,
     /// Average queue below which no packet is signalled.
     #[schemars(extend("x-default-source" = "Floyd, 1997"))]
+    #[schemars(extend("x-role" = "first"))]
     pub min_th: Level,
     /// Weight of a new sample in the average.
     #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]

@@ -44,11 +44,13 @@ pub struct RedParameters {
     /// Average queue below which no packet is signalled: packets, bytes, or a time at the link's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = thresholds::MIN_TH))]
+    #[schemars(extend("x-role" = "first"))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = thresholds::MAX_TH))]
     #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
+    #[schemars(extend("x-role" = "last"))]
     pub max_th: Option<Level>,
     /// Probability at `max_th`.
     #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
