@@ -1,14 +1,14 @@
 """Truth of the notes: simulations show what the notes say."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import pytest
 from plain import BOTH, DCTCP, ECN, PLAIN, QUEUE, TWO_LINKS, codes
 
 import weir
-from weir.scenario import declared
+from weir.scenario import Declared, declared
 
 
 def run(text: str, values: Mapping[str, Any], code: str, replications: int = 1) -> weir.Sweep:
@@ -129,3 +129,10 @@ def test_flows_are_in_step_unless_the_queue_draws(discipline: str) -> None:
     flows = scenario.run(2).flows
     first, second = (flows.filter(pl.col("replication") == r)["goodput_bps"].to_list() for r in (0, 1))
     assert (first == second) == ("flows-in-step" in codes(scenario))
+
+
+@pytest.mark.parametrize("discipline", declared.disciplines(), ids=lambda one: one.name)
+def test_a_parameter_has_roles_that_the_notes_know(discipline: Declared) -> None:
+    roles = [role for parameter in discipline.parameters for role in parameter.roles]
+    assert set(roles) <= set(get_args(declared.Role))
+    assert len(set(roles)) == len(roles)

@@ -1,4 +1,12 @@
 //! AQM algorithms, one file each: equations and source on top, then the parameters, then the rule.
+//!
+//! Attributes of the parameters tell the rest of Weir about them:
+//!
+//! - `x-default` and `x-default-source`: what pages show of a default;
+//! - `x-tunable`: the bounds between which it is tuned;
+//! - `x-role`: its part in the rule, for notes on scenarios. Signals begin at the level that is `first`, and are
+//!   strongest from `last` on. The AQM holds the queue at `queue`, or the delay at `delay`. It is updated every `timer`;
+//! - `x-draws = false`, of all parameters together: the AQM is without chance.
 
 mod adaptive_red;
 mod avq;

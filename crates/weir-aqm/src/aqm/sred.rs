@@ -16,8 +16,8 @@
 //! ```
 //!
 //! The arrival is signalled with probability `p_zap`. N flows of TCP keep a queue of one length if the probability
-//! grows as N²: so does `p_zap`, up to 256 flows. With few flows it is too small, and the queue grows towards the
-//! buffer. In full SRED a flow that sends more than its share has more hits, and is signalled more often.
+//! grows as N²: so does `p_zap`, up to 256 flows. In full SRED a flow that sends more than its share has more hits,
+//! and is signalled more often.
 //!
 //! Until the list is full an arrival joins it and counts as no hit.
 //!

@@ -90,8 +90,8 @@ impl Scenario {
         Problem::unless(
             self.duration <= longest,
             "duration",
-            format!("a run of {} is too long to keep its packets in order", self.duration),
-            format!("with so many links a run takes at most {longest}"),
+            format!("a run of {} is too long to count its nanoseconds", self.duration),
+            format!("write {longest} or less"),
         )?;
         let passing = Passing::of(self);
         for name in self.links.keys() {
