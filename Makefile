@@ -138,7 +138,7 @@ wheel: .venv/.run studio ## Build a wheel for every Python from 3.11 on, into di
 	tools/wheel.sh
 
 bench: .venv/.installed ## Measure the speed and write docs/performance.md
-	$(WEIR) bench $(if $(QUICK),--repeat 1) --write $(DOCS)/performance.md
+	PYTHONPATH=tools $(BIN)/python -m bench $(if $(QUICK),--repeat 1) --write $(DOCS)/performance.md
 
 instructions: .venv/.installed ## Fail if a bench case takes 3% more or fewer instructions than tools/instructions.json says
 	$(BIN)/python tools/instructions.py

@@ -5,12 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-from instructions import EXPECTED, verdicts
-
-from conftest import Command
-from weir.bench import _measure as bench
-from weir.bench import _worker as bench_worker
-from weir.bench._costs import (
+from bench import measure, worker
+from bench.costs import (
     FLOWS_CASE,
     HOPS_CASE,
     SWEEP_CASE,
@@ -24,9 +20,10 @@ from weir.bench._costs import (
     scaling,
     sweep_costs,
 )
-from weir.bench._instructions import has_valgrind, instructions
-from weir.bench._measure import CASES, SIZE_BUDGET_S, Measurement
-from weir.cli._tables import print_measurements
+from bench.counting import has_valgrind, instructions
+from bench.measure import CASES, SIZE_BUDGET_S, Measurement
+from instructions import EXPECTED, verdicts
+
 from weir.scenario._scenario import bundled
 
 
@@ -49,7 +46,7 @@ def test_every_case_is_bundled() -> None:
 
 
 def test_the_memory_of_a_process_is_its_own() -> None:
-    assert 5 < bench_worker.peak_rss_mb() < 2000
+    assert 5 < worker.peak_rss_mb() < 2000
 
 
 def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,9 +59,9 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         return json.dumps({**cost, "user_s": next(costs)})
 
     peers = iter([30.0, 40.0])
-    monkeypatch.setattr(bench, "output_of", run)
+    monkeypatch.setattr(measure, "output_of", run)
     said: list[str] = []
-    (measured,) = bench.measure(["gigabit-100"], 3, with_peer=True, say=said.append)
+    (measured,) = measure.measure(["gigabit-100"], 3, with_peer=True, say=said.append)
     assert measured.user_s == 0.3
     assert measured.ns_per_packet == pytest.approx(300_000)
     # The third turn would take it above the budget.
@@ -83,7 +80,7 @@ def test_networks_of_all_sizes_are_measured_in_turns(monkeypatch: pytest.MonkeyP
         cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}
         return json.dumps({**cost, "user_s": user_s})
 
-    monkeypatch.setattr(bench, "output_of", run)
+    monkeypatch.setattr(measure, "output_of", run)
     grown = growth(2, say=lambda _: None)
     assert list(grown.flows) == [10, 100, 1_000, 10_000, 100_000, 1_000_000]
     assert list(grown.hops) == [1, 10, 100]
@@ -98,7 +95,7 @@ def test_networks_of_all_sizes_are_measured_in_turns(monkeypatch: pytest.MonkeyP
 def test_other_sizes_are_values_of_the_same_scenario() -> None:
     """A second of each: the scenarios take the values."""
     for case, setting in [(FLOWS_CASE, "flows.ftp.count=10"), (HOPS_CASE, "links.hop.hops=2")]:
-        cost = bench_worker.measure(str(bundled()[f"bench/{case}"]), setting, "duration=1 s")
+        cost = worker.measure(str(bundled()[f"bench/{case}"]), setting, "duration=1 s")
         assert cost["packets"] > 0
 
 
@@ -149,7 +146,7 @@ def test_without_cargo_disciplines_are_not_measured(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", "")
     said: list[str] = []
     assert discipline_costs(say=said.append) == []
-    assert said == ["disciplines alone: skipped, they need cargo and the sources"]
+    assert said == ["disciplines alone: skipped, they need cargo"]
 
 
 def test_instructions_of_packets_are_hundreds() -> None:
@@ -176,21 +173,27 @@ def test_more_and_fewer_instructions_are_found() -> None:
     }
 
 
-@pytest.mark.parametrize(("repeat", "head"), [(1, "One run"), (5, "Least of 5 runs")])
-def test_the_table_says_how_many_runs(repeat: int, head: str, capsys: pytest.CaptureFixture[str]) -> None:
-    print_measurements([measurement(repeat=repeat)])
-    assert capsys.readouterr().out.startswith(f"{head}\n")
+def test_the_table_has_a_line_per_case() -> None:
+    head, line = measure.table([measurement(ns2_ns_per_packet=2030.0, ratio=20.0)]).splitlines()
+    assert head.split() == [
+        "ns/packet",
+        "user",
+        "s",
+        "added",
+        "MB",
+        "instructions",
+        "ns-2",
+        "ns/packet",
+        "ratio",
+    ]
+    assert line.split() == ["wireline-access", "102", "0.30", "20.0", "0", "2030", "20.0"]
 
 
 @pytest.mark.slow
-def test_the_command_prints_an_array(weir_command: Command) -> None:
-    alone = ("--no-peer", "--no-instructions")
-    done = weir_command("bench", "--case", "gigabit-100", "--repeat", "1", *alone, "--json")
-    assert done.returncode == 0, done.stderr
-    (case,) = json.loads(done.stdout)
-    assert case["case"] == "gigabit-100"
-    assert {"ns_per_packet", "packets", "user_s", "peak_rss_mb"} <= set(case)
-    assert case["ns_per_packet"] == pytest.approx(1e9 * case["user_s"] / case["packets"])
+def test_a_case_is_timed_and_counted() -> None:
+    (case,) = measure.measure(["gigabit-100"], 1, with_peer=False, say=lambda _: None)
+    assert case.case == "gigabit-100"
+    assert case.ns_per_packet == pytest.approx(1e9 * case.user_s / case.packets)
 
 
 @pytest.mark.slow
@@ -201,12 +204,6 @@ def test_replications_are_timed_on_one_thread_and_on_all() -> None:
     assert min(timed.one_s, timed.all_s) > 0
 
 
-def test_an_unknown_case_is_refused(weir_command: Command) -> None:
-    done = weir_command("bench", "--case", "terabit")
-    assert done.returncode == 2
-    assert "there is no case 'terabit'" in done.stderr
-
-
 @pytest.mark.slow
 @pytest.mark.soak
 def test_a_sweep_is_timed_with_everything_beside_its_runs(
@@ -215,7 +212,7 @@ def test_a_sweep_is_timed_with_everything_beside_its_runs(
     """A fifth of its settings."""
     text = bundled()[SWEEP_CASE].read_text(encoding="utf-8")
     (tmp_path / "sweep.toml").write_text(text.replace("packets by 1", "packets by 5"), encoding="utf-8")
-    monkeypatch.setattr("weir.bench._costs.SWEEP_CASE", str(tmp_path / "sweep.toml"))
+    monkeypatch.setattr("bench.costs.SWEEP_CASE", str(tmp_path / "sweep.toml"))
     costs = sweep_costs(1, say=lambda _: None)
     assert next(cost.workers for cost in costs) == "one thread"
     for cost in costs:

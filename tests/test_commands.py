@@ -32,7 +32,6 @@ PAGES = (
 ELSEWHERE = {
     r"weir reproduce --list": "test_what_can_be_reproduced",
     r"weir reproduce .*": "make papers",
-    r"weir bench --write .*": "make bench",
     r"weir sweep bench/sweep": "make bench",
     r"cargo bench -p weir-aqm --bench aqms": "make bench",
     r".* --dask local:4": "test_the_same_rows_from_a_cluster",

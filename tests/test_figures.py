@@ -20,7 +20,7 @@ from weir.plot._figure import ROWS
 from weir.plot._means import rem_targets
 from weir.plot._over_time import _panels  # pyright: ignore[reportPrivateUsage]
 from weir.plot._runs import distributions
-from weir.run._processes import Process, output_of
+from weir.run._processes import Process
 from weir.sweep._dimension import TIME
 
 WEB = """\
@@ -229,9 +229,13 @@ def test_a_process_ends_with_its_block_and_its_children_too(tmp_path: Path) -> N
 
 
 def test_a_process_that_fails_says_why() -> None:
-    with pytest.raises(RuntimeError, match="no such luck"):
-        output_of("-c", "raise SystemExit('no such luck')")
-    assert output_of("-c", "print('well')").strip() == "well"
+    with (
+        pytest.raises(RuntimeError, match="no such luck"),
+        Process(["-c", "raise SystemExit('no such luck')"]) as process,
+    ):
+        process.finish()
+    with Process(["-c", "print('well')"]) as process:
+        assert process.finish().strip() == "well"
     assert sys.executable
 
 

@@ -84,7 +84,6 @@ def test_everything_works_that_stores_and_draws(place: Path) -> None:
     ("words", "told"),
     [
         (("live", "small.toml", "--", "true"), "weir live needs Linux"),
-        (("bench", "--repeat", "1"), "weir bench needs Linux or macOS"),
     ],
 )
 def test_what_needs_more_says_so(place: Path, words: tuple[str, ...], told: str) -> None:

@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from weir.bench import benchmark, counting
+from bench import counting, measure
 
 EXPECTED = Path(__file__).with_suffix(".json")
 MARGIN = 0.03
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     if not counting.has_valgrind():
         sys.stdout.write("instructions: not counted, valgrind is not installed\n")
         return 0
-    counted = counting.instructions(benchmark.CASES, say=lambda _: None)
+    counted = counting.instructions(measure.CASES, say=lambda _: None)
     if "--write" in arguments:
         rounded = {case: round(count, 1) for case, count in counted.items()}
         EXPECTED.write_text(json.dumps(rounded, indent=2) + "\n", encoding="utf-8")

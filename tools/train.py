@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bench.measure import CASES
+
 from weir import _core
-from weir.bench import benchmark
 from weir.disciplines import controls
 from weir.scenario import bundled, to_toml
 
@@ -21,9 +22,9 @@ _OTHERS = "20 s"
 
 
 def scenarios() -> Iterator[_core.Scenario]:
-    """The cases of `weir bench`, each discipline and congestion control, short transfers, several links."""
+    """The cases of `make bench`, each discipline and congestion control, short transfers, several links."""
     files = bundled()
-    for case in benchmark.CASES:
+    for case in CASES:
         duration = _DURATIONS.get(case, _OTHERS)
         yield _core.Scenario.load(str(files[f"bench/{case}"]), [("duration", duration)])
     base = _core.Scenario.load(str(files["bench/wireline-delay"]), [("duration", _OTHERS)])

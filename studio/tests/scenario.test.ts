@@ -84,9 +84,10 @@ describe("congestion controls", () => {
 
 describe("units", () => {
   it("are read and written as people write them", () => {
-    expect(parseQuantity("20 Mbit/s")).toEqual({ value: 20e6, unit: "Mbit/s" });
+    expect(parseQuantity("20 Mbit/s")).toEqual({ value: 20e6, base: "bit/s", unit: "Mbit/s" });
     expect(parseQuantity("5 ms")?.value).toBeCloseTo(0.005);
-    expect(parseQuantity("a third")).toBeUndefined();
+    expect(["a third", "1_000 packets", "5 sec", "5"].map(parseQuantity)).toEqual([undefined, undefined, undefined, undefined]);
+    expect([quantityText(64000, "kB"), quantityText(1.5, "BDP"), quantityText(3, "packet"), quantityText(0.1, "")]).toEqual(["64 kB", "1.5 BDP", "3 packets", "0.1"]);
     expect([rateText(2e7), rateText(1.5e9), durationText(0.04), durationText(2e-6), quantityText(1514, "B")]).toEqual(["20 Mbit/s", "1.5 Gbit/s", "40 ms", "2 us", "1514 B"]);
   });
   it("have three digits", () => {

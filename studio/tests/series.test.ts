@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { START } from "../src/core/library";
-import { resolve } from "../src/core/scenario";
+import { resolve, withDiscipline } from "../src/core/scenario";
 import { Ring } from "../src/run/ring";
 import type { View } from "../src/run/run";
 import { fill, grid, numbers, quantile, rowsAt, since } from "../src/run/series";
@@ -119,5 +119,9 @@ describe("numbers", () => {
   });
   it("know the target of a discipline that has one", () => {
     expect([targetDelay(resolve(START, "a")), targetDelay(resolve(START, "b"))]).toEqual([undefined, 0.005]);
+    const withQueue = (discipline: string) => resolve(withDiscipline(START, resolve(START, "a"), discipline), "a");
+    expect(["pie", "dual-pi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name)))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
+    const { port } = withQueue("rem");
+    expect(targetDelay(withQueue("rem"))).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
   });
 });

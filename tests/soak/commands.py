@@ -80,7 +80,6 @@ _VALUED: dict[str, tuple[str, ...]] = {
     "show": (),
     "init": ("--out",),
     "schema": (),
-    "bench": ("--case", "--repeat"),
     "theory": ("--set", "--link", "--device"),
     "traffic": ("--out", "--rate", "--delay", "--buffer", "--groups", "--rtt", "--to"),
     "nothing": ("--set",),
@@ -130,8 +129,6 @@ def arguments(seed: int) -> list[str]:
         words += ["--target", "nothing < 1"]
     if verb == "export":
         words.append("--no-measure")
-    if verb == "bench":
-        words += ["--case", "nothing"]
     return words
 
 

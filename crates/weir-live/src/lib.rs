@@ -41,4 +41,4 @@ pub use device::End;
 pub use direction::{Finished, Lateness, LinkState, State};
 pub use flows::FlowCounts;
 pub use frame::{FlowKey, Parsed, mark, parse};
-pub use relay::{Outcome, Relay};
+pub use relay::{Relay, RelayResult};

@@ -31,7 +31,7 @@ pub struct Relay {
 
 /// Results of a relay.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RelayResult {
     /// How long it ran.
     pub duration: Duration,
     /// The way of the data.
@@ -116,7 +116,7 @@ impl Relay {
     ///
     /// # Panics
     /// If a direction panicked.
-    pub fn stop(&mut self) -> Option<Outcome> {
+    pub fn stop(&mut self) -> Option<RelayResult> {
         let end = self.clock.now() + NOTICE;
         for (shared, _) in &self.directions {
             shared.end.store(end.as_nanos(), Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl Relay {
         let (forward, reverse) = (finished.next()?, finished.next()?);
         drop(finished);
         let capture_error = self.capture.take().and_then(|capture| capture.finish().err());
-        Some(Outcome { duration: end.since(Instant::ZERO), forward, reverse, capture_error })
+        Some(RelayResult { duration: end.since(Instant::ZERO), forward, reverse, capture_error })
     }
 }
 

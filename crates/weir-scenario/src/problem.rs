@@ -8,8 +8,6 @@ pub(crate) struct Problem {
     pub(crate) hint: String,
 }
 
-pub(crate) type Outcome = Result<(), Problem>;
-
 impl Problem {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), hint: hint.into() }
@@ -20,7 +18,7 @@ impl Problem {
         path: impl Into<String>,
         message: impl Into<String>,
         hint: impl Into<String>,
-    ) -> Outcome {
+    ) -> Result<(), Problem> {
         if holds {
             Ok(())
         } else {

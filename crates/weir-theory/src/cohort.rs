@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, f64::consts::LN_2};
 
 use crate::{
-    Group, Kind,
+    Group, WindowModel,
     aqm::Drive,
     past::{Past, Place},
 };
@@ -25,7 +25,7 @@ pub(crate) type Values = [f64; 3];
 
 /// The queue as flows see it.
 #[derive(Clone, Copy)]
-pub(crate) struct Link<'a> {
+pub(crate) struct Bottleneck<'a> {
     pub(crate) drive: &'a dyn Drive,
     pub(crate) capacity: f64,
     /// Packets at which it loses what comes.
@@ -70,10 +70,10 @@ impl Cohort {
     ) -> (Self, Values) {
         let begin = window.unwrap_or(INITIAL_WINDOW.min(group.most));
         let values = match group.kind {
-            Kind::Cubic => [begin, group.plateau(begin), begin],
+            WindowModel::Cubic => [begin, group.plateau(begin), begin],
             // At rest alpha is sqrt(2 / W) (Alizadeh and others, 2010, section 3.3).
-            Kind::Dctcp => [begin, window.map_or(1.0, |window| (2.0 / window).sqrt().min(1.0)), 0.0],
-            Kind::Reno | Kind::Scalable => [begin, 0.0, 0.0],
+            WindowModel::Dctcp => [begin, window.map_or(1.0, |window| (2.0 / window).sqrt().min(1.0)), 0.0],
+            WindowModel::Reno | WindowModel::Scalable => [begin, 0.0, 0.0],
         };
         let slow = window.is_none();
         let values = if slow { [values[0], values[1], 0.0] } else { values };
@@ -84,7 +84,7 @@ impl Cohort {
     /// Packets, of these values.
     pub(crate) fn window(&self, values: &Values) -> f64 {
         let group = &self.group;
-        if group.kind != Kind::Cubic || self.slow {
+        if group.kind != WindowModel::Cubic || self.slow {
             return values[0];
         }
         let [most, since, friendly] = *values;
@@ -99,17 +99,17 @@ impl Cohort {
         t: f64,
         rtt: f64,
         past: &Past,
-        link: Link<'_>,
+        bottleneck: Bottleneck<'_>,
     ) -> Values {
         let place = past.place(t - rtt, &mut self.pointer);
         let (queue, state, rate) = past.at(place);
         let group = &self.group;
-        let mut p = link.drive.signal(state, queue, rate, group.kind == Kind::Scalable);
-        if queue >= link.full && rate > link.capacity {
+        let mut p = bottleneck.drive.signal(state, queue, rate, group.kind == WindowModel::Scalable);
+        if queue >= bottleneck.full && rate > bottleneck.capacity {
             // What finds the buffer full is lost: 1 - C / rate of all.
-            p += (1.0 - p) * (1.0 - link.capacity / rate);
+            p += (1.0 - p) * (1.0 - bottleneck.capacity / rate);
         }
-        let then = self.window_at(place, values) / group.round_trip(queue, link.capacity);
+        let then = self.window_at(place, values) / group.round_trip(queue, bottleneck.capacity);
         let often = 1.0 / rtt;
         if self.slow {
             return [values[0] * LN_2 * often, 0.0, p * then];
@@ -118,13 +118,13 @@ impl Cohort {
         let grows = |increase: f64| if values[0] < group.most { increase * left * often } else { 0.0 };
         let cuts = (then * p).min(MOST_CUTS * often);
         match group.kind {
-            Kind::Reno => [grows(group.increase) - group.cut * values[0] * cuts, 0.0, 0.0],
-            Kind::Scalable => [grows(group.grows(rtt)) - group.cut * then * p, 0.0, 0.0],
-            Kind::Dctcp => {
+            WindowModel::Reno => [grows(group.increase) - group.cut * values[0] * cuts, 0.0, 0.0],
+            WindowModel::Scalable => [grows(group.grows(rtt)) - group.cut * then * p, 0.0, 0.0],
+            WindowModel::Dctcp => {
                 let [window, alpha, _] = *values;
                 [(1.0 - 0.5 * window * alpha * p) * often, group.gain * often * (p - alpha), 0.0]
             }
-            Kind::Cubic => {
+            WindowModel::Cubic => {
                 let friend = group.friend();
                 [
                     (self.window(values) - values[0]) * cuts,
@@ -164,7 +164,7 @@ impl Cohort {
             self.slow = false;
             // CUBIC is as after a cut: the plateau is where the window was.
             match self.group.kind {
-                Kind::Cubic => *values = [values[0], 0.0, values[0] * self.group.beta],
+                WindowModel::Cubic => *values = [values[0], 0.0, values[0] * self.group.beta],
                 _ => values[2] = 0.0,
             }
         }
@@ -188,7 +188,7 @@ impl Cohort {
     /// Writes down the window and its slope.
     pub(crate) fn note(&mut self, values: &Values, slopes: &Values) {
         // CUBIC's is the slope of the branch that is larger.
-        let smooth = self.group.kind != Kind::Cubic || self.slow;
+        let smooth = self.group.kind != WindowModel::Cubic || self.slow;
         self.past.push(Remembered {
             window: self.window(values),
             slope: smooth.then_some(slopes[0]),

@@ -4,7 +4,7 @@
 //! q' = sum of N_i W_i / R_i + u - C,    0 <= q <= B,  q' cut at both ends,    R_i(t) = d_i + q(t) / C
 //! ```
 //!
-//! with windows as in [`Kind`], each answering the p of a round trip ago.
+//! with windows as in [`WindowModel`], each answering the p of a round trip ago.
 
 mod aqm;
 mod cohort;
@@ -27,4 +27,4 @@ pub use given::{Integration, Phase};
 pub use reading::{Flag, Look, Queue, Reader, Reading, Timeline, pi_gains};
 pub use start::Start;
 pub use statistics::student_t;
-pub use system::{Group, Kind, System};
+pub use system::{Group, System, WindowModel};

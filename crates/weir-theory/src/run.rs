@@ -10,7 +10,7 @@ use std::mem::discriminant;
 use crate::{
     Course, Integration, Phase, System,
     aqm::{Drive, Seen},
-    cohort::{Cohort, Link},
+    cohort::{Bottleneck, Cohort},
     past::{Node, Past},
     point::{Point, averaged, zero},
 };
@@ -296,13 +296,13 @@ impl<'a> Run<'a> {
     fn flows(&mut self, t: f64, at: &Point, slope: &mut Point) {
         let &System { capacity, buffer, unresponsive, .. } = self.system;
         let (drive, queue) = (&*self.drive, at.queue.max(0.0));
-        let link = Link { drive, capacity, full: buffer * FULL };
+        let bottleneck = Bottleneck { drive, capacity, full: buffer * FULL };
         let mut rate = unresponsive;
         slope.flows.clear();
         for (one, values) in self.cohorts.iter_mut().zip(&at.flows) {
             let rtt = one.group.round_trip(queue, capacity);
             rate += one.flows * one.window(values) / rtt;
-            slope.flows.push(one.slopes(values, t, rtt, &self.past, link));
+            slope.flows.push(one.slopes(values, t, rtt, &self.past, bottleneck));
         }
         let passes =
             if self.drops { rate * (1.0 - drive.signal(at.state, queue, rate, false)) } else { rate };

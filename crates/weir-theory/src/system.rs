@@ -24,7 +24,7 @@ pub struct System {
 /// How windows answer signals, with increase a and cut b.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum WindowModel {
     /// W' = a / R(t) - b W(t) W(t-R) / R(t-R) p(t-R) (Misra, Gong and Towsley, SIGCOMM 2000).
     Reno,
     /// W' = a / R(t) - b p(t-R) W(t-R) / R(t-R) (De Schepper and others, CoNEXT 2016, appendix B).
@@ -45,7 +45,7 @@ pub struct Group {
     /// d, without queues.
     pub delay: f64,
     /// How windows answer.
-    pub kind: Kind,
+    pub kind: WindowModel,
     /// a, packets per round trip.
     pub increase: f64,
     /// b, the share of the window that a signal takes.
@@ -115,7 +115,7 @@ impl Default for Group {
             name: "flows".to_owned(),
             flows: 1.0,
             delay: 0.0,
-            kind: Kind::Reno,
+            kind: WindowModel::Reno,
             increase: 1.0,
             cut: 2.0 / 3.0,
             marked: true,

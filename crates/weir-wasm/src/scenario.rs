@@ -26,6 +26,13 @@ impl From<weir_scenario::ScenarioError> for ScenarioError {
     }
 }
 
+/// A quantity such as `"5 ms"` as JSON: its value, and the unit of that, which is s, bit/s, packets, B or BDP.
+/// `undefined` if the text is none.
+#[wasm_bindgen]
+pub fn quantity(text: &str) -> Option<String> {
+    weir_types::quantity(text).ok().map(|(value, unit)| serde_json::json!([value, unit]).to_string())
+}
+
 /// A scenario: what is simulated, and how it is measured. Immutable.
 #[wasm_bindgen]
 #[derive(Debug)]

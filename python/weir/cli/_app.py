@@ -44,7 +44,6 @@ VERBS = {
     "list": "_others",
     "show": "_others",
     "schema": "_others",
-    "bench": "_others",
     "studio": "_studio",
 }
 """Name of the verb to the file of its function."""

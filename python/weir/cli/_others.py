@@ -1,10 +1,8 @@
-"""`weir list`, `show`, `schema` and `bench`: verbs that need no store."""
+"""`weir list`, `show` and `schema`: verbs that need no store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated
@@ -14,7 +12,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Quiet, option
+from weir.cli._options import Json
 
 
 def listing(
@@ -113,60 +111,3 @@ def schema() -> None:
     from weir import _core
 
     command.print_text(_core.schema())
-
-
-def bench(
-    *,
-    case: Annotated[
-        list[str] | None, option("NAME", "Only this case. May be repeated. Default: all.")
-    ] = None,
-    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Runs per case; the fastest counts.")] = 5,
-    peer: Annotated[
-        bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
-    ] = None,
-    count: Annotated[
-        bool | None,
-        typer.Option(
-            "--instructions/--no-instructions",
-            help="Count instructions per packet too. Default: if valgrind is installed.",
-        ),
-    ] = None,
-    write: Annotated[Path | None, option("FILE", "Write a page with machine and table.")] = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Measure CPU time per packet."""
-    command.require("resource", "weir bench", "Linux or macOS")
-
-    from weir.bench import benchmark, counting
-
-    for name in case or ():
-        if name not in benchmark.CASES:
-            raise typer.BadParameter(
-                f"there is no case {name!r}; there are: {', '.join(benchmark.CASES)}",
-                param_hint="--case",
-            )
-    if peer and not benchmark.has_ns2():
-        command.refuse("ns-2 is not installed", "Debian has it: apt install ns2")
-    if count and not counting.has_valgrind():
-        command.refuse("valgrind is not installed", "Debian has it: apt install valgrind")
-    if write is not None and not write.resolve().parent.is_dir():
-        command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
-    say: Callable[[str], None] = (lambda _: None) if quiet else command.note
-    with_peer = benchmark.has_ns2() if peer is None else peer
-    measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
-    if counting.has_valgrind() if count is None else count:
-        counted = counting.instructions([m.case for m in measurements], say=say)
-        measurements = [replace(m, instructions_per_packet=counted[m.case]) for m in measurements]
-    if write is not None:
-        from weir.bench import costs
-
-        growth, scaling = costs.growth(repeat, say=say), costs.scaling(say=say)
-        sweeps, disciplines = costs.sweep_costs(say=say), costs.discipline_costs(say=say)
-        command.write_file(write, costs.page(measurements, growth, scaling, sweeps, disciplines))
-    if json:
-        command.print_json([measurement.to_json() for measurement in measurements])
-    else:
-        from weir.cli import _tables as tables
-
-        tables.print_measurements(measurements)

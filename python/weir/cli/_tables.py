@@ -1,4 +1,4 @@
-"""Tables on the terminal: of a result, of the results of a store, of a query, of the benchmark."""
+"""Tables on the terminal: of a result, of the results of a store, of a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from weir.sweep import describe
 if TYPE_CHECKING:
     import polars as pl
 
-    from weir.bench import Measurement
     from weir.check import Repeated
     from weir.stats import By
     from weir.sweep import Sweep
@@ -161,29 +160,6 @@ def print_frame(frame: pl.DataFrame) -> None:
         else ""
     )
     print_text(render_grid(Grid(f"{first}{left}", others, rows), width))
-
-
-def print_measurements(measurements: Sequence[Measurement]) -> None:
-    """A line per case of `weir bench`."""
-    peers = any(measurement.ratio is not None for measurement in measurements)
-    heads = ["ns/packet", "packets", "user s", "peak MB", "added MB"]
-    counted = any(measurement.instructions_per_packet is not None for measurement in measurements)
-    heads += ["instructions/packet"] if counted else []
-    heads += ["ns-2 ns/packet", "ratio"] if peers else []
-    rows: list[tuple[str, list[Cell]]] = []
-    for m in measurements:
-        texts = [
-            f"{m.ns_per_packet:.0f}", f"{m.packets}", f"{m.user_s:.2f}",
-            f"{m.peak_rss_mb:.1f}", f"{m.added_rss_mb:.1f}",
-        ]  # fmt: skip
-        if counted:
-            texts.append(wording.number(m.instructions_per_packet, 0))
-        if peers:
-            texts += [wording.number(m.ns2_ns_per_packet, 0), wording.number(m.ratio, 1)]
-        rows.append((m.case, [Cell(text) for text in texts]))
-    repeat = measurements[0].repeat
-    grid = Grid("One run" if repeat == 1 else f"Least of {repeat} runs", heads, rows)
-    print_text(render_grid(grid, get_terminal_size().columns))
 
 
 def _comparison(sweep: Sweep, measures: Sequence[str], width: int, by: By | None = None) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from weir.run._batch import run_each
     from weir.run._captures import Capture, capture_run, parsed_captures
     from weir.run._drawing import SPECIFICATION
-    from weir.run._processes import Process, end_with_parent, output_of
+    from weir.run._processes import Process, end_with_parent
     from weir.run._tables import TABLES, WHOLE_RUN, frames
 
 __getattr__ = first_use(__name__)

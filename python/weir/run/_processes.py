@@ -90,9 +90,3 @@ def _killed_with_parent() -> None:
 def _end_after(wait: Callable[[], object]) -> None:
     wait()
     os._exit(1)
-
-
-def output_of(*arguments: str | Path) -> str:
-    """Returns the output of `python ARGUMENTS`. Raises RuntimeError with its error output if it fails."""
-    with Process(arguments) as process:
-        return process.finish()

@@ -158,6 +158,8 @@ export interface Parameter {
   choices: string[];
   bounded: [number, number] | undefined;
   published: Published | undefined;
+  /** Its part in the rule of the discipline, such as "delay" for a target delay. */
+  role: string | undefined;
   /** Parameters that have no effect where this one is written. */
   replaces: string[];
 }
@@ -196,6 +198,7 @@ export type Definition = {
   "x-default"?: string;
   "x-default-source"?: string;
   "x-published"?: Published;
+  "x-role"?: string;
 };
 
 let definitions: Record<string, Definition> | undefined;
@@ -289,6 +292,7 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
     choices,
     bounded,
     published: raw["x-published"],
+    role: raw["x-role"],
     replaces: [],
   };
 }

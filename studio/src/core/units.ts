@@ -1,4 +1,5 @@
 /** Quantities as people write them: three significant digits and a unit. */
+import { quantity } from "../../pkg/weir_wasm.js";
 
 const PREFIXES: [number, string][] = [
   [1e9, "G"],
@@ -31,36 +32,28 @@ export function durationText(seconds: number): string {
   return `${short(seconds * 1e6)} us`;
 }
 
-const UNITS: Record<string, number> = {
-  min: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9,
-  "bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, bit: 1, kbit: 1e3, Mbit: 1e6, mbit: 1e6, Gbit: 1e9, gbit: 1e9,
-  packets: 1, packet: 1, B: 1, kB: 1e3, MB: 1e6, KiB: 1024, MiB: 1024 ** 2, BDP: 1,
-}; // prettier-ignore
-
 export interface Quantity {
-  /** In seconds, bit/s, packets, bytes or BDP. */
   value: number;
-  /** As written; empty if there is none. */
+  /** Unit of `value`: s, bit/s, packets, B or BDP; empty for a number. */
+  base: string;
+  /** Unit as written. */
   unit: string;
 }
 
 /** A number, or a text such as "5 ms". Undefined if it is neither. */
 export function parseQuantity(written: unknown): Quantity | undefined {
-  if (typeof written === "number") return { value: written, unit: "" };
-  if (typeof written !== "string") return undefined;
-  const parts = /^\s*\+?([0-9][0-9_.]*(?:e[+-]?\d+)?)\s*([A-Za-zµ/]*)\s*$/.exec(written);
-  if (!parts) return undefined;
-  const [, number = "", unit = ""] = parts;
-  const factor = unit === "" ? 1 : UNITS[unit];
-  return factor === undefined ? undefined : { value: Number(number.replaceAll("_", "")) * factor, unit };
+  if (typeof written === "number") return { value: written, base: "", unit: "" };
+  const read = typeof written === "string" ? quantity(written) : undefined;
+  if (read === undefined) return undefined;
+  const [value, base] = JSON.parse(read) as [number, string];
+  return { value, base, unit: String(written).replace(/^\P{L}+/u, "").trim() };
 }
 
 /** A value as TOML text in the kind of unit of `like`. */
 export function quantityText(value: number, like: string): string {
-  if (/bit/.test(like)) return rateText(value);
-  if (/^(min|s|ms|us|µs|ns)$/.test(like)) return durationText(value);
-  if (like === "BDP") return `${short(value)} BDP`;
-  if (/^packets?$/.test(like)) return `${short(value)} packets`;
-  if (/B$/.test(like)) return `${short(value / UNITS[like]!)} ${like}`;
-  return short(value);
+  const one = parseQuantity(`1 ${like}`);
+  if (one === undefined) return short(value);
+  if (one.base === "bit/s") return rateText(value);
+  if (one.base === "s") return durationText(value);
+  return one.base === "B" ? `${short(value / one.value)} ${like}` : `${short(value)} ${one.base}`;
 }

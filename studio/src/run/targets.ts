@@ -1,5 +1,5 @@
 /** The target of a queue discipline, where it has one. */
-import { at, type Resolved } from "../core/scenario";
+import { allDisciplines, at, type Resolved } from "../core/scenario";
 import { parseQuantity } from "../core/units";
 
 /** Since each frame asks for it. */
@@ -11,14 +11,10 @@ export function targetDelay(one: Resolved): number | undefined {
   return known.get(one);
 }
 
-function read(one: Resolved): number | undefined {
-  const { port } = one;
-  for (const name of ["target", "q_ref", "target_delay"]) {
-    const found = parseQuantity(at(one.parameters, [name]));
-    if (!found) continue;
-    if (/s$/.test(found.unit) && !/packet/.test(found.unit)) return found.value;
-    if (/packet/.test(found.unit)) return (found.value * port.mean_packet_bytes * 8) / port.rate_bps;
-    if (/B$/.test(found.unit)) return (found.value * 8) / port.rate_bps;
-  }
-  return undefined;
+function read({ discipline, parameters, port }: Resolved): number | undefined {
+  const parameter = allDisciplines().get(discipline)?.parameters.find(({ role }) => role === "delay" || role === "queue");
+  const target = parameter && parseQuantity(at(parameters, [parameter.name]));
+  if (target?.base === "packets") return (target.value * port.mean_packet_bytes * 8) / port.rate_bps;
+  if (target?.base === "B") return (target.value * 8) / port.rate_bps;
+  return target?.value;
 }

@@ -76,7 +76,7 @@ COLUMNS = [
     "necn",
 ]
 
-# What `weir bench` is compared with: no monitor on the queue, no sampling, one report at the end.
+# What `make bench` is compared with: no monitor on the queue, no sampling, one report at the end.
 QUIET: Arguments = {"monitor": 0, "sample": 0}
 BARE: Arguments = {"topology": "bare"}
 GIGABIT: Arguments = QUIET | BARE | {"rate": 1000, "size": 1500, "rtt": 20, "buffer": 1667}

@@ -82,18 +82,17 @@ pub struct AdaptiveRedParameters {
 
 impl Default for AdaptiveRedParameters {
     fn default() -> Self {
-        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
         Self {
             target_delay: Duration::from_millis(5),
             min_th: None,
             max_th: None,
             w_q: None,
-            max_p: probability(0.1),
-            bottom: probability(0.01),
-            top: probability(0.5),
+            max_p: Probability::constant(0.1),
+            bottom: Probability::constant(0.01),
+            top: Probability::constant(0.5),
             interval: Duration::from_millis(500),
-            alpha: probability(0.01),
-            beta: probability(0.9),
+            alpha: Probability::constant(0.01),
+            beta: Probability::constant(0.9),
             gentle: true,
             spacing: Spacing::default(),
             ecn: false,

@@ -60,12 +60,11 @@ pub struct AvqParameters {
 
 impl Default for AvqParameters {
     fn default() -> Self {
-        let share = |share| Probability::new(share).expect("a constant in [0, 1]");
         Self {
-            gamma: share(0.98),
+            gamma: Probability::constant(0.98),
             alpha: 0.15,
             buffer: 1.0,
-            start: share(0.8),
+            start: Probability::constant(0.8),
             adapts_to: AdaptsTo::default(),
             ecn: false,
         }

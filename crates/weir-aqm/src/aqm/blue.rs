@@ -47,8 +47,13 @@ pub struct BlueParameters {
 
 impl Default for BlueParameters {
     fn default() -> Self {
-        let step = |step| Probability::new(step).expect("a constant in [0, 1]");
-        Self { d1: step(0.02), d2: step(0.002), freeze: Duration::from_millis(100), level: None, ecn: false }
+        Self {
+            d1: Probability::constant(0.02),
+            d2: Probability::constant(0.002),
+            freeze: Duration::from_millis(100),
+            level: None,
+            ecn: false,
+        }
     }
 }
 

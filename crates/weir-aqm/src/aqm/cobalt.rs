@@ -56,13 +56,12 @@ pub struct CobaltParameters {
 
 impl Default for CobaltParameters {
     fn default() -> Self {
-        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
         Self {
             target: Duration::from_millis(5),
             interval: Duration::from_millis(100),
             ecn: false,
-            increment: probability(1.0 / 256.0),
-            decrement: probability(1.0 / 4096.0),
+            increment: Probability::constant(1.0 / 256.0),
+            decrement: Probability::constant(1.0 / 4096.0),
             blue_threshold: None,
         }
     }

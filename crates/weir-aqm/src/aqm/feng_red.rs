@@ -21,64 +21,46 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::{Red, RedParameters, Spacing, red::check_bounds};
+use super::{Red, RedParameters, Spacing, red::check_bounds, red_family};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
 
-/// Parameters of self-configuring RED.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct FengRedParameters {
-    /// Average queue below which no packet is signalled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = super::red::thresholds::MIN_TH))]
-    #[schemars(extend("x-role" = "first"))]
-    pub min_th: Option<Level>,
-    /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = super::red::thresholds::MAX_TH))]
-    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
-    #[schemars(extend("x-role" = "last"))]
-    pub max_th: Option<Level>,
-    /// Initial probability at `max_th`.
-    #[schemars(extend("x-default-source" = "Floyd, 1997"))]
-    pub max_p: Probability,
-    /// Divisor of `max_p` when the average falls below `min_th`.
-    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
-    pub alpha: f64,
-    /// Factor of `max_p` when the average rises above `max_th`.
-    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
-    pub beta: f64,
-    /// Lower bound of `max_p`.
-    #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
-    pub bottom: Probability,
-    /// Upper bound of `max_p`.
-    #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
-    pub top: Probability,
-    /// Weight of a new sample in the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub w_q: Probability,
-    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
-    /// of a jump to 1.
-    #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
-    pub gentle: bool,
-    /// How signals are spaced.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
-    pub spacing: Spacing,
-    /// Mark ECN-capable packets instead of dropping them.
-    pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
-    pub harddrop: bool,
-}
-
-impl Default for FengRedParameters {
-    fn default() -> Self {
-        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
-        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } =
-            RedParameters::default();
-        let (alpha, beta, bottom, top) = (3.0, 2.0, probability(1e-4), probability(1.0));
-        Self { min_th, max_th, max_p, alpha, beta, bottom, top, w_q, gentle, spacing, ecn, harddrop }
+red_family! {
+    /// Parameters of self-configuring RED.
+    pub struct FengRedParameters
+    min_th {
+        /// Average queue below which no packet is signalled.
     }
+    max_th {
+        /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
+    }
+    max_p {
+        /// Initial probability at `max_th`.
+        #[schemars(extend("x-default-source" = "Floyd, 1997"))]
+    }
+    after_max_p {
+        /// Divisor of `max_p` when the average falls below `min_th`.
+        #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
+        alpha: f64 = 3.0,
+        /// Factor of `max_p` when the average rises above `max_th`.
+        #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
+        beta: f64 = 2.0,
+        /// Lower bound of `max_p`.
+        #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
+        bottom: Probability = Probability::constant(1e-4),
+        /// Upper bound of `max_p`.
+        #[schemars(extend("x-default-source" = "Weir; the paper has no bound"))]
+        top: Probability = Probability::constant(1.0),
+    }
+    gentle {
+        /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+        /// of a jump to 1.
+        #[schemars(extend("x-default-source" = "Feng et al., 1999"))]
+    }
+    ecn {
+        /// Mark ECN-capable packets instead of dropping them.
+    }
+    last {}
+    red {}
 }
 
 impl FengRedParameters {
@@ -109,21 +91,6 @@ impl FengRedParameters {
             bottom: self.bottom.get(),
             top: self.top.get(),
             status: Status::Between,
-        }
-    }
-
-    fn red(&self) -> RedParameters {
-        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } = *self;
-        RedParameters {
-            min_th,
-            max_th,
-            max_p,
-            w_q,
-            gentle,
-            spacing,
-            ecn,
-            harddrop,
-            ..RedParameters::default()
         }
     }
 }

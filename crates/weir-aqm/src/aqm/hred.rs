@@ -76,7 +76,7 @@ impl Default for HredParameters {
             k: 2.0,
             rtt: Duration::from_millis(240),
             fall: 2.0,
-            p_min: Probability::new(1e-3).expect("a constant in [0, 1]"),
+            p_min: Probability::constant(1e-3),
             ecn: false,
         }
     }

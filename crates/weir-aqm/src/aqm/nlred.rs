@@ -20,75 +20,48 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::{IdleM, Red, RedParameters, Spacing};
+use super::{IdleM, Red, RedParameters, Spacing, red_family};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 
-/// Parameters of NLRED.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct NlredParameters {
-    /// Average queue below which no packet is signalled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = super::red::thresholds::MIN_TH))]
-    #[schemars(extend("x-role" = "first"))]
-    pub min_th: Option<Level>,
-    /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = super::red::thresholds::MAX_TH))]
-    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
-    #[schemars(extend("x-role" = "last"))]
-    pub max_th: Option<Level>,
-    /// Probability of RED at `max_th`.
-    #[schemars(extend("x-default-source" = "Floyd, 1997"))]
-    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
-    pub max_p: Probability,
-    /// `max_p' / max_p`; 1.5 makes the areas under both profiles equal.
-    #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
-    pub nl_factor: f64,
-    /// Weight of a new sample in the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub w_q: Probability,
-    /// Ramp the probability to 1 at twice `max_th`, instead of a jump to 1.
-    #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
-    pub gentle: bool,
-    /// How signals are spaced.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
-    pub spacing: Spacing,
-    /// Mark ECN-capable packets instead of dropping them.
-    pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
-    pub harddrop: bool,
-    /// How an idle time enters the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub idle_m: IdleM,
-    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub min_qlen: Level,
-    /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
-    /// `old`.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub ns2_old: bool,
-}
-
-impl Default for NlredParameters {
-    fn default() -> Self {
-        let red = RedParameters::default();
-        Self {
-            min_th: red.min_th,
-            max_th: red.max_th,
-            max_p: red.max_p,
-            nl_factor: 1.5,
-            w_q: red.w_q,
-            gentle: red.gentle,
-            spacing: red.spacing,
-            ecn: red.ecn,
-            harddrop: red.harddrop,
-            idle_m: red.idle_m,
-            min_qlen: red.min_qlen,
-            ns2_old: red.ns2_old,
-        }
+red_family! {
+    /// Parameters of NLRED.
+    pub struct NlredParameters
+    min_th {
+        /// Average queue below which no packet is signalled.
     }
+    max_th {
+        /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
+    }
+    max_p {
+        /// Probability of RED at `max_th`.
+        #[schemars(extend("x-default-source" = "Floyd, 1997"))]
+        #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
+    }
+    after_max_p {
+        /// `max_p' / max_p`; 1.5 makes the areas under both profiles equal.
+        #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
+        nl_factor: f64 = 1.5,
+    }
+    gentle {
+        /// Ramp the probability to 1 at twice `max_th`, instead of a jump to 1.
+        #[schemars(extend("x-default-source" = "Zhou et al., 2006"))]
+    }
+    ecn {
+        /// Mark ECN-capable packets instead of dropping them.
+    }
+    last {
+        /// How an idle time enters the average.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        idle_m: IdleM = IdleM::default(),
+        /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        min_qlen: Level = Level::Packets(0.0),
+        /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
+        /// `old`.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        ns2_old: bool = false,
+    }
+    red { idle_m, min_qlen, ns2_old }
 }
 
 impl NlredParameters {
@@ -112,23 +85,6 @@ impl NlredParameters {
     /// NLRED before `link`.
     pub fn build(&self, link: Link, rng: Rng) -> Nlred {
         Nlred { red: self.red().build(link, rng), top: self.nl_factor * self.max_p.get() }
-    }
-
-    fn red(&self) -> RedParameters {
-        RedParameters {
-            min_th: self.min_th,
-            max_th: self.max_th,
-            max_p: self.max_p,
-            w_q: self.w_q,
-            gentle: self.gentle,
-            spacing: self.spacing,
-            ecn: self.ecn,
-            harddrop: self.harddrop,
-            idle_m: self.idle_m,
-            min_qlen: self.min_qlen,
-            ns2_old: self.ns2_old,
-            ..RedParameters::default()
-        }
     }
 }
 

@@ -88,7 +88,7 @@ impl Default for PieParameters {
             max_burst: Duration::from_millis(150),
             mean_packet_size: PacketSize::new(1024).expect("above zero"),
             ecn: false,
-            mark_ecnth: Probability::new(0.1).expect("a constant in [0, 1]"),
+            mark_ecnth: Probability::constant(0.1),
             delay_from: DelayFrom::default(),
             derandomise: true,
             byte_mode: false,

@@ -111,7 +111,7 @@ impl Default for RemParameters {
             interval: Duration::from_millis(2),
             price: Price::default(),
             per_packet: 0.1,
-            w_q: Probability::new(0.002).expect("a constant in [0, 1]"),
+            w_q: Probability::constant(0.002),
             ecn: false,
             mark_at: MarkAt::default(),
         }

@@ -74,14 +74,13 @@ pub struct SfbParameters {
 
 impl Default for SfbParameters {
     fn default() -> Self {
-        let step = |step| Probability::new(step).expect("a constant in [0, 1]");
         Self {
             levels: 8,
             bins: 16,
             bin_size: 20,
             max: 25,
-            d1: step(0.001),
-            d2: step(1.0 / 6000.0),
+            d1: Probability::constant(0.001),
+            d2: Probability::constant(1.0 / 6000.0),
             penalty_gap: Duration::from_millis(100),
             penalty_burst: 20,
             rehash: Duration::from_secs(600),

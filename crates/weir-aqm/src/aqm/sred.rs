@@ -66,12 +66,11 @@ pub struct SredParameters {
 
 impl Default for SredParameters {
     fn default() -> Self {
-        let share = |value| Probability::new(value).expect("a constant in [0, 1]");
         Self {
             zombies: 1000,
-            overwrite: share(0.25),
+            overwrite: Probability::constant(0.25),
             alpha: None,
-            max_p: share(0.15),
+            max_p: Probability::constant(0.15),
             flows: 256,
             full: true,
             ecn: false,

@@ -23,7 +23,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Stre
 use super::{PacketFifo, carry_out};
 use crate::{
     Aqm, Backlog, Discipline, Limit, Link, Observer, Packet, Reason,
-    aqm::{AqmConfig, Red, RedParameters, Spacing, thresholds},
+    aqm::{AqmConfig, Red, RedParameters, Spacing, red_family, thresholds},
 };
 
 /// Which waiting packet an arrival is compared with.
@@ -37,86 +37,44 @@ pub enum Candidate {
     Head,
 }
 
-/// Parameters of `CHOKe`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ChokeParameters {
-    /// Average queue up to which every packet is admitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = thresholds::MIN_TH))]
-    #[schemars(extend("x-role" = "first"))]
-    pub min_th: Option<Level>,
-    /// Average queue from which every packet is signalled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = thresholds::MAX_TH))]
-    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
-    #[schemars(extend("x-role" = "last"))]
-    pub max_th: Option<Level>,
-    /// Probability at `max_th`.
-    #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
-    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
-    pub max_p: Probability,
-    /// Weight of a new sample in the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub w_q: Probability,
-    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
-    /// of a jump to 1.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub gentle: bool,
-    /// How signals are spaced.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
-    pub spacing: Spacing,
-    /// Mark ECN-capable packets where RED would drop them. Matched packets are always dropped.
-    pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
-    pub harddrop: bool,
-    /// Number of waiting packets compared with an arrival.
-    #[schemars(extend("x-default-source" = "the paper"))]
-    pub draws: u32,
-    /// Which waiting packet is compared with an arrival.
-    #[schemars(extend("x-default-source" = "the paper"))]
-    pub candidate: Candidate,
-}
-
-impl Default for ChokeParameters {
-    fn default() -> Self {
-        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } =
-            RedParameters::default();
-        Self {
-            min_th,
-            max_th,
-            max_p,
-            w_q,
-            gentle,
-            spacing,
-            ecn,
-            harddrop,
-            draws: 1,
-            candidate: Candidate::default(),
-        }
+red_family! {
+    /// Parameters of `CHOKe`.
+    pub struct ChokeParameters
+    min_th {
+        /// Average queue up to which every packet is admitted.
     }
+    max_th {
+        /// Average queue from which every packet is signalled.
+    }
+    max_p {
+        /// Probability at `max_th`.
+        #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
+        #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
+    }
+    after_max_p {}
+    gentle {
+        /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+        /// of a jump to 1.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+    }
+    ecn {
+        /// Mark ECN-capable packets where RED would drop them. Matched packets are always dropped.
+    }
+    last {
+        /// Number of waiting packets compared with an arrival.
+        #[schemars(extend("x-default-source" = "the paper"))]
+        draws: u32 = 1,
+        /// Which waiting packet is compared with an arrival.
+        #[schemars(extend("x-default-source" = "the paper"))]
+        candidate: Candidate = Candidate::default(),
+    }
+    red {}
 }
 
 impl ChokeParameters {
     /// The queue lengths among the parameters.
     pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
         self.min_th.iter_mut().chain(&mut self.max_th).collect()
-    }
-
-    fn red(&self) -> RedParameters {
-        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } = self.clone();
-        RedParameters {
-            min_th,
-            max_th,
-            max_p,
-            w_q,
-            gentle,
-            spacing,
-            ecn,
-            harddrop,
-            ..RedParameters::default()
-        }
     }
 
     pub(super) fn check(&self) -> Result<(), Invalid> {

@@ -111,7 +111,7 @@ impl Default for DualPi2Parameters {
             min_th: Duration::from_micros(800),
             range: Duration::from_micros(400),
             th_len: 1,
-            classic_protection: Probability::new(0.1).expect("a constant in [0, 1]"),
+            classic_protection: Probability::constant(0.1),
             mtu: PacketSize::new(1514).expect("above zero"),
             delay: DelayOf::default(),
             low_latency: LowLatency::default(),

@@ -4,7 +4,7 @@ use super::frame::{Datagram, IpPacket, TcpSegment, Transport};
 
 /// State of a conversation, as its packets have shown it so far.
 pub(super) struct Conversation {
-    pub(super) kind: Kind,
+    pub(super) kind: Protocol,
     /// Nanoseconds: first and last packet.
     pub(super) first: i64,
     pub(super) last: i64,
@@ -19,7 +19,7 @@ pub(super) struct Conversation {
 
 /// How a conversation is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Protocol {
     /// TCP; its client is this side, where known.
     Tcp(Option<usize>),
     /// UDP to or from port 443; true if the handshake was captured.
@@ -61,14 +61,14 @@ impl Conversation {
         let (_, _, _, source, destination) = packet.endpoints;
         let kind = match &packet.transport {
             Transport::Tcp(tcp) if tcp.syn => {
-                Kind::Tcp(Some(if tcp.acknowledgment.is_some() { 1 - from } else { from }))
+                Protocol::Tcp(Some(if tcp.acknowledgment.is_some() { 1 - from } else { from }))
             }
-            Transport::Tcp(_) => Kind::Tcp(None),
+            Transport::Tcp(_) => Protocol::Tcp(None),
             // RFC 9000, section 17.2: packets of the handshake have the long form.
             Transport::Datagram(Datagram { first, .. }) if source == 443 || destination == 443 => {
-                Kind::Quic(first.is_some_and(|byte| byte & 0x80 != 0))
+                Protocol::Quic(first.is_some_and(|byte| byte & 0x80 != 0))
             }
-            _ => Kind::Datagrams,
+            _ => Protocol::Datagrams,
         };
         Self {
             kind,
@@ -111,7 +111,7 @@ impl Conversation {
         if tcp.rst {
             return;
         }
-        let client = self.kind == Kind::Tcp(Some(from));
+        let client = self.kind == Protocol::Tcp(Some(from));
         if tcp.syn && tcp.acknowledgment.is_none() {
             // An answer to one of two SYNs does not say to which.
             self.handshake = self.syn.map(|_| -1);
@@ -138,9 +138,9 @@ impl Conversation {
     /// Returns true if its beginning was captured.
     pub(super) fn has_begun(&self) -> bool {
         match self.kind {
-            Kind::Tcp(client) => client.is_some(),
-            Kind::Quic(begun) => begun,
-            Kind::Datagrams => true,
+            Protocol::Tcp(client) => client.is_some(),
+            Protocol::Quic(begun) => begun,
+            Protocol::Datagrams => true,
         }
     }
 
@@ -175,7 +175,7 @@ impl Conversation {
     /// Bytes of the packets that carry the data of a side once.
     pub(super) fn size(&self, side: usize) -> u64 {
         let sent = &self.sides[side];
-        if !matches!(self.kind, Kind::Tcp(_)) {
+        if !matches!(self.kind, Protocol::Tcp(_)) {
             return sent.bytes;
         }
         let payload = sent.data.map_or(0, |(from, to)| (to - from) as u64);

@@ -6,7 +6,7 @@ use weir_types::{Duration, Invalid};
 
 use super::{
     InOrder, Packet,
-    connection::{Conversation, Kind},
+    connection::{Conversation, Protocol},
     frame::{Endpoints, IpPacket, Transport},
     sides::{Side, Sides},
     subnet::{Address, Subnet, most},
@@ -281,9 +281,9 @@ impl Reading {
     /// Counts a conversation; `end` is that of the capture, if it ended meanwhile.
     fn end(&mut self, conversation: &Conversation, key: Endpoints, end: i64) {
         let of_kind = match conversation.kind {
-            Kind::Tcp(_) => &mut self.found.tcp,
-            Kind::Quic(_) => &mut self.found.quic,
-            Kind::Datagrams => &mut self.found.datagrams,
+            Protocol::Tcp(_) => &mut self.found.tcp,
+            Protocol::Quic(_) => &mut self.found.quic,
+            Protocol::Datagrams => &mut self.found.datagrams,
         };
         of_kind.add(conversation);
         let number = self.found.tcp.count + self.found.quic.count + self.found.datagrams.count;
@@ -325,7 +325,7 @@ fn transfer(conversation: &Conversation, side: usize, end: i64) -> Result<Transf
     if bytes == 0 {
         return Err(LeftOut::NoData);
     }
-    let datagrams = conversation.kind == Kind::Datagrams;
+    let datagrams = conversation.kind == Protocol::Datagrams;
     let packets = conversation.sides[side].packets;
     if datagrams && packets < STREAM {
         return Err(LeftOut::FewDatagrams);

@@ -9,14 +9,12 @@ use weir_types::Duration;
 use super::{check_discipline, check_parameters, links::check_legacy};
 use crate::{
     CountAt, DirectedLink, Direction, DirectionChange, FlowGroup, FlowsChange, LinkChange, PopulationChange,
-    QueueChange, RateChange, Rtt, Scenario, Traffic,
-    problem::{Outcome, Problem},
-    topology::Passing,
+    QueueChange, RateChange, Rtt, Scenario, Traffic, problem::Problem, topology::Passing,
 };
 
 impl Scenario {
     /// Checks the changes and writes those of rates and numbers of flows where they belong.
-    pub(crate) fn write_out_changes(&mut self) -> Outcome {
+    pub(crate) fn write_out_changes(&mut self) -> Result<(), Problem> {
         let mut changes = std::mem::take(&mut self.changes);
         let mut before = Duration::ZERO;
         let scheduled: Vec<_> = self.links.iter().flat_map(scheduled).collect();
@@ -71,7 +69,7 @@ impl Scenario {
         name: &str,
         change: &mut LinkChange,
         scheduled: &[(String, Direction)],
-    ) -> Outcome {
+    ) -> Result<(), Problem> {
         let names: Vec<_> = self.links.keys().cloned().collect();
         let Some(link) = self.links.get_mut(name) else {
             return Err(Problem::new(path, "there is no such link", format!("links: {}", names.join(", "))));
@@ -120,7 +118,7 @@ impl Scenario {
         name: &str,
         change: &mut FlowsChange,
         counted: bool,
-    ) -> Outcome {
+    ) -> Result<(), Problem> {
         let names: Vec<_> = self.flows.keys().cloned().collect();
         let Some(group) = self.flows.get_mut(name) else {
             return Err(Problem::new(
@@ -148,7 +146,7 @@ impl Scenario {
     }
 
     /// Fills in what queues derive from their link at that instant.
-    pub(crate) fn complete_changes(&mut self, passing: &Passing) -> Outcome {
+    pub(crate) fn complete_changes(&mut self, passing: &Passing) -> Result<(), Problem> {
         let names: IndexSet<_> =
             self.changes.iter().flat_map(|change| change.links.keys()).cloned().collect();
         for name in names {
@@ -212,7 +210,7 @@ impl Scenario {
     }
 
     /// That what changes can change.
-    pub(crate) fn check_changes(&self, passing: &Passing) -> Outcome {
+    pub(crate) fn check_changes(&self, passing: &Passing) -> Result<(), Problem> {
         let mut queues = HashMap::new();
         for (index, change) in self.changes.iter().enumerate() {
             for (name, link) in &change.links {
@@ -245,7 +243,7 @@ impl Scenario {
         change: &QueueChange<'_>,
         at: DirectedLink<'_>,
         passing: &Passing,
-    ) -> Outcome {
+    ) -> Result<(), Problem> {
         let first = self.links[at.link].port(at.direction).expect("it has a queue").queue;
         let holds_one = match change.link.limit {
             Limit::Packets(packets) => packets >= 1,
@@ -276,7 +274,7 @@ impl Scenario {
         check_discipline(&path, change.queue, change.link)
     }
 
-    fn check_rtt_change(&self, path: &str, rtt: Duration, group: &FlowGroup) -> Outcome {
+    fn check_rtt_change(&self, path: &str, rtt: Duration, group: &FlowGroup) -> Result<(), Problem> {
         Problem::unless(
             matches!(group.traffic, Traffic::Bulk(_))
                 && group.access.is_none()

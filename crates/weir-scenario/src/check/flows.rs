@@ -2,13 +2,10 @@
 
 use weir_types::Duration;
 
-use crate::{
-    FlowGroup, Rtt, RttDistribution, Scenario,
-    problem::{Outcome, Problem},
-};
+use crate::{FlowGroup, Rtt, RttDistribution, Scenario, problem::Problem};
 
 impl Scenario {
-    pub(super) fn check_group(&self, name: &str, group: &FlowGroup) -> Outcome {
+    pub(super) fn check_group(&self, name: &str, group: &FlowGroup) -> Result<(), Problem> {
         let path = format!("flows.{name}");
         Problem::unless(
             name != "all",
@@ -51,7 +48,7 @@ impl Scenario {
         })
     }
 
-    pub(crate) fn check_rtt(&self, path: &str, group: &FlowGroup) -> Outcome {
+    pub(crate) fn check_rtt(&self, path: &str, group: &FlowGroup) -> Result<(), Problem> {
         if let Rtt::Drawn(distribution) = &group.rtt {
             let (holds, message) = match distribution {
                 RttDistribution::Uniform(uniform) => (uniform.from < uniform.to, "from is not below to"),

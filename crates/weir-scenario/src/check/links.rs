@@ -4,15 +4,13 @@ use weir_aqm::{Limit, Link, qdisc::QueueConfig};
 use weir_types::{Buffer, Invalid};
 
 use crate::{
-    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
-    links::check_schedule,
-    problem::{Outcome, Problem},
+    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario, links::check_schedule, problem::Problem,
     topology::Passing,
 };
 
 impl Scenario {
     /// That every link has a rate and no more directions than it says, before anything reckons with them.
-    pub(super) fn check_directions(&self) -> Outcome {
+    pub(super) fn check_directions(&self) -> Result<(), Problem> {
         for (name, link) in &self.links {
             Problem::unless(
                 !link.unidirectional || link.reverse.is_none(),
@@ -30,7 +28,7 @@ impl Scenario {
         Ok(())
     }
 
-    pub(super) fn check_link(&self, name: &str, passing: &Passing) -> Outcome {
+    pub(super) fn check_link(&self, name: &str, passing: &Passing) -> Result<(), Problem> {
         let path = format!("links.{name}");
         let link = &self.links[name];
         Problem::unless(
@@ -59,7 +57,7 @@ impl Scenario {
         path: &str,
         queue: &QueueConfig,
         passing: &Passing,
-    ) -> Outcome {
+    ) -> Result<(), Problem> {
         let largest = passing.largest_packet(self, at);
         let (holds_one, found) = match self.limit(passing, at) {
             Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
@@ -78,13 +76,13 @@ impl Scenario {
 }
 
 /// That the discipline at `path` can stand before `link`.
-pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Outcome {
+pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Result<(), Problem> {
     check_parameters(path, queue)?;
     queue.check_before(link).map_err(|invalid| problem(path, queue, invalid))
 }
 
 /// That the parameters of the discipline at `path` go together, before any link.
-pub(crate) fn check_parameters(path: &str, queue: &QueueConfig) -> Outcome {
+pub(crate) fn check_parameters(path: &str, queue: &QueueConfig) -> Result<(), Problem> {
     queue.check().map_err(|invalid| problem(path, queue, invalid))
 }
 
@@ -96,7 +94,7 @@ fn problem(path: &str, queue: &QueueConfig, invalid: Invalid) -> Problem {
     }
 }
 
-fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {
+fn check_service(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
     Problem::unless(
         port.deliveries.is_none() || port.rate_schedule.is_empty(),
         format!("{path}.rate_schedule"),
@@ -117,7 +115,7 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {
 }
 
 /// That the line lets packets go.
-fn check_line(path: &str, port: &PortSpec<'_>) -> Outcome {
+fn check_line(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
     if let Some(variation) = port.delay_variation {
         variation.check(&format!("{path}.delay_variation"))?;
         Problem::unless(
@@ -131,7 +129,7 @@ fn check_line(path: &str, port: &PortSpec<'_>) -> Outcome {
 }
 
 /// That a model of losses says what it needs, and lets something through.
-fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
+fn check_loss(path: &str, loss: Option<&Loss>) -> Result<(), Problem> {
     let Some(loss) = loss else { return Ok(()) };
     let path = format!("{path}.loss.{}", loss.name());
     match loss {
@@ -177,7 +175,7 @@ fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
 }
 
 /// That a router which knows nothing of ECN marks nothing.
-pub(crate) fn check_legacy(path: &str, queue: &QueueConfig) -> Outcome {
+pub(crate) fn check_legacy(path: &str, queue: &QueueConfig) -> Result<(), Problem> {
     let place = format!("{path}.queue.{}", queue.name());
     match marking(&place, queue) {
         None => Ok(()),

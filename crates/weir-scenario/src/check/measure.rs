@@ -2,13 +2,10 @@
 
 use weir_types::Duration;
 
-use crate::{
-    DirectedLink, Scenario,
-    problem::{Outcome, Problem},
-};
+use crate::{DirectedLink, Scenario, problem::Problem};
 
 impl Scenario {
-    pub(super) fn check_measure(&self) -> Outcome {
+    pub(super) fn check_measure(&self) -> Result<(), Problem> {
         let measure = &self.measure;
         Problem::unless(
             measure.warm_up() < self.duration,
@@ -92,7 +89,7 @@ impl Scenario {
         Ok(())
     }
 
-    pub(super) fn check_sweep(&self) -> Outcome {
+    pub(super) fn check_sweep(&self) -> Result<(), Problem> {
         let Some(sweep) = &self.sweep else { return Ok(()) };
         for (name, number) in [("replications", sweep.replications), ("samples", sweep.samples)] {
             Problem::unless(

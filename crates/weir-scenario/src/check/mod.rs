@@ -11,13 +11,13 @@ use weir_types::Duration;
 
 use crate::{
     DirectedLink, Direction, FlowGroup, SCHEMA_VERSION, Scenario,
-    problem::{Outcome, Problem, is_plain},
+    problem::{Problem, is_plain},
     topology::Passing,
 };
 
 impl Scenario {
     /// That flows can be counted at all, before anything counts them.
-    pub(crate) fn check_counts(&self) -> Outcome {
+    pub(crate) fn check_counts(&self) -> Result<(), Problem> {
         for (name, group) in &self.flows {
             group.check_population(&format!("flows.{name}"))?;
         }
@@ -25,7 +25,7 @@ impl Scenario {
     }
 
     /// Fills in what follows from the rest of the file, so that the resolved scenario says it.
-    pub(crate) fn complete(&mut self) -> Outcome {
+    pub(crate) fn complete(&mut self) -> Result<(), Problem> {
         if self.title.is_empty() {
             self.title.clone_from(&self.name);
         }
@@ -72,7 +72,7 @@ impl Scenario {
         Duration::from_nanos(enough.min(self.duration.as_nanos() / 2))
     }
 
-    pub(crate) fn check(&self) -> Outcome {
+    pub(crate) fn check(&self) -> Result<(), Problem> {
         Problem::unless(
             self.schema == SCHEMA_VERSION,
             "schema",
@@ -126,7 +126,7 @@ pub const fn longest_run(links: usize) -> Duration {
 }
 
 /// Names become paths and file names.
-fn check_name(path: &str, name: &str) -> Outcome {
+fn check_name(path: &str, name: &str) -> Result<(), Problem> {
     Problem::unless(
         is_plain(name),
         path,

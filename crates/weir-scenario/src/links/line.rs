@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Bytes, Duration, Rate};
 
-use crate::{
-    defaults::is_off,
-    problem::{Outcome, Problem},
-};
+use crate::{defaults::is_off, problem::Problem};
 
 /// A token bucket instead of a transmitter of constant rate: `rate` on average, faster after a pause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +79,7 @@ fn is_zero(value: &f64) -> bool {
 
 impl TokenBucketSpec {
     /// That the bucket at `path` can be filled, and bursts are faster than `rate`.
-    pub(crate) fn check(&self, path: &str, rate: Rate) -> Outcome {
+    pub(crate) fn check(&self, path: &str, rate: Rate) -> Result<(), Problem> {
         Problem::unless(
             self.burst.0 > 0,
             format!("{path}.burst"),
@@ -100,7 +97,7 @@ impl TokenBucketSpec {
 
 impl DelayVariation {
     /// That one distribution is given, and the correlation is one.
-    pub(crate) fn check(&self, path: &str) -> Outcome {
+    pub(crate) fn check(&self, path: &str) -> Result<(), Problem> {
         Problem::unless(
             self.uniform.is_some() != self.normal.is_some(),
             path,
@@ -127,7 +124,7 @@ impl DelayVariation {
 
 impl Aggregation {
     /// That grants come, and let something go.
-    pub(crate) fn check(&self, path: &str) -> Outcome {
+    pub(crate) fn check(&self, path: &str) -> Result<(), Problem> {
         Problem::unless(
             !self.interval.is_zero(),
             format!("{path}.interval"),

@@ -102,11 +102,11 @@ impl Loss {
 }
 
 fn always() -> Probability {
-    Probability::new(1.0).expect("one is a probability")
+    Probability::constant(1.0)
 }
 
 fn never() -> Probability {
-    Probability::new(0.0).expect("zero is a probability")
+    Probability::constant(0.0)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

@@ -7,7 +7,7 @@ use weir_types::Duration;
 use super::search::{Carries, Graph, no_queue};
 use crate::{
     Direction, FlowGroup, Link, Scenario,
-    problem::{Outcome, Problem, is_plain},
+    problem::{Problem, is_plain},
 };
 
 /// A link as a packet passes it.
@@ -107,7 +107,7 @@ impl Scenario {
     }
 
     /// Finds the ways of all flows and writes them down, so that the resolved scenario says them.
-    pub(crate) fn complete_routes(&mut self) -> Outcome {
+    pub(crate) fn complete_routes(&mut self) -> Result<(), Problem> {
         self.check_nodes()?;
         let graph = Graph::of(self);
         let complete = |(name, group): (&String, &FlowGroup)| {
@@ -119,7 +119,7 @@ impl Scenario {
     }
 
     /// That all links have nodes, or none.
-    fn check_nodes(&self) -> Outcome {
+    fn check_nodes(&self) -> Result<(), Problem> {
         let all = self.links.values().any(|link| link.from.is_some() || link.to.is_some());
         for (name, link) in self.links.iter().filter(|_| all) {
             let path = format!("links.{name}");
@@ -193,7 +193,7 @@ impl Scenario {
     }
 
     /// The way between the nodes that the flows name.
-    fn find_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
+    fn find_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Result<(), Problem> {
         let (from, to) = match (&group.from, &group.to) {
             (Some(from), Some(to)) => (from.clone(), to.clone()),
             (None, None) => {
@@ -242,7 +242,7 @@ impl Scenario {
     }
 
     /// The links of `path` one after another, where they name their nodes.
-    fn follow_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
+    fn follow_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Result<(), Problem> {
         let place = format!("{path}.path");
         let (first, last) =
             self.links[&group.path[0]].nodes().expect("either all links have nodes or none has");
@@ -274,7 +274,12 @@ impl Scenario {
 
     /// The way of the ACKs: what the flows say, else the same links, else what is found. Datagrams have no ACKs: a
     /// way back that they have is part of their round trip, but none has to be there.
-    fn complete_ack_path(&self, place: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
+    fn complete_ack_path(
+        &self,
+        place: &str,
+        group: &mut FlowGroup,
+        graph: &Graph<'_>,
+    ) -> Result<(), Problem> {
         if group.ack_path.is_empty() {
             let Some(unidirectional) = self.one_way_link(group) else { return Ok(()) };
             let found = match (&group.from, &group.to) {
@@ -319,7 +324,7 @@ impl Scenario {
     }
 
     /// That every link exists and is passed once; `taken` are passed already.
-    fn check_links(&self, place: &str, links: &[String], taken: &HashSet<&str>) -> Outcome {
+    fn check_links(&self, place: &str, links: &[String], taken: &HashSet<&str>) -> Result<(), Problem> {
         let mut passed = HashSet::new();
         for link in links {
             if !self.links.contains_key(link) {
@@ -344,7 +349,7 @@ impl Scenario {
     }
 
     /// That data finds a queue in every direction it takes.
-    fn check_queues(&self, place: &str, group: &FlowGroup) -> Outcome {
+    fn check_queues(&self, place: &str, group: &FlowGroup) -> Result<(), Problem> {
         let data = self.data_path(group);
         let against = data.iter().filter(|at| at.direction == Direction::Reverse);
         let missing = against.map(|at| at.link).find(|name| self.links[*name].reverse.is_none());

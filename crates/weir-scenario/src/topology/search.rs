@@ -4,10 +4,7 @@ use std::collections::HashMap;
 
 use weir_types::Duration;
 
-use crate::{
-    Direction, Link, Scenario,
-    problem::{Outcome, Problem},
-};
+use crate::{Direction, Link, Scenario, problem::Problem};
 
 /// Kind of packets that take a way: data needs a queue at every port.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +47,7 @@ impl<'a> Graph<'a> {
     }
 
     /// That there is such a node.
-    pub(super) fn check_node(&self, place: &str, node: &str) -> Outcome {
+    pub(super) fn check_node(&self, place: &str, node: &str) -> Result<(), Problem> {
         if self.ends.contains_key(node) {
             return Ok(());
         }

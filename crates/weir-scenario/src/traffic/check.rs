@@ -8,14 +8,12 @@ use weir_types::{Duration, Invalid};
 use super::{FlowGroup, OnOff, Poisson, SizeDistribution, Sizes, Traffic, TransferList, Web};
 use crate::files;
 
-type Outcome = Result<(), Invalid>;
-
 impl FlowGroup {
     /// Reads the files that the group, called `name`, names, for a scenario in `folder`.
     ///
     /// # Errors
     /// Names the parameter that does, relative to the group, and what is wrong with the file.
-    pub(crate) fn read_files(&mut self, folder: &Path, name: &str) -> Outcome {
+    pub(crate) fn read_files(&mut self, folder: &Path, name: &str) -> Result<(), Invalid> {
         let kind = self.traffic.name();
         let within = |invalid: Invalid| invalid.below(kind).below("traffic");
         match &mut self.traffic {
@@ -32,13 +30,13 @@ impl FlowGroup {
     ///
     /// # Errors
     /// Names the parameter that does not, relative to the group.
-    pub(crate) fn check_traffic(&self, duration: Duration) -> Outcome {
+    pub(crate) fn check_traffic(&self, duration: Duration) -> Result<(), Invalid> {
         self.check_combination()?;
         self.check_parameters(duration).map_err(|invalid| invalid.below(self.traffic.name()).below("traffic"))
     }
 
     /// Keys of the group that say nothing about traffic of this kind.
-    fn check_combination(&self) -> Outcome {
+    fn check_combination(&self) -> Result<(), Invalid> {
         let kind = self.traffic.name();
         if self.traffic.is_datagrams() {
             Invalid::unless(
@@ -78,7 +76,7 @@ impl FlowGroup {
         Ok(())
     }
 
-    fn check_parameters(&self, duration: Duration) -> Outcome {
+    fn check_parameters(&self, duration: Duration) -> Result<(), Invalid> {
         match &self.traffic {
             Traffic::Bulk(_) | Traffic::Replay(_) | Traffic::Cbr(_) => Ok(()),
             Traffic::Poisson(poisson) => {
@@ -104,12 +102,12 @@ impl FlowGroup {
         }
     }
 
-    fn check_sizes(&self, sizes: &Sizes) -> Outcome {
+    fn check_sizes(&self, sizes: &Sizes) -> Result<(), Invalid> {
         sizes.check(self.packet_size).map_err(|invalid| invalid.below("size"))
     }
 
     /// Transfers have no more packets than can be numbered.
-    fn check_list(&self, list: &TransferList) -> Outcome {
+    fn check_list(&self, list: &TransferList) -> Result<(), Invalid> {
         const MOST_PACKETS: u64 = 1 << 30;
         let Some(transfers) = list.transfers.read() else { return Ok(()) };
         let packet = u64::from(self.packet_size.bytes());
@@ -121,7 +119,7 @@ impl FlowGroup {
         })
     }
 
-    fn check_web(&self, web: &Web) -> Outcome {
+    fn check_web(&self, web: &Web) -> Result<(), Invalid> {
         check_pages(web.pages)?;
         Invalid::unless(
             web.objects >= 1.0 && web.objects <= 1e6,
@@ -149,7 +147,7 @@ impl FlowGroup {
         )
     }
 
-    fn check_on_off(&self, source: &OnOff) -> Outcome {
+    fn check_on_off(&self, source: &OnOff) -> Result<(), Invalid> {
         Invalid::unless(!source.on.is_zero(), "on", "a source is never on", "write for example \"500 ms\"")?;
         let gap = 8.0 * f64::from(self.packet_size.bytes()) / source.rate.bits_per_second() as f64;
         Invalid::unless(
@@ -169,7 +167,7 @@ impl FlowGroup {
 }
 
 impl Poisson {
-    fn check(&self, duration: Duration) -> Outcome {
+    fn check(&self, duration: Duration) -> Result<(), Invalid> {
         let both = match (self.rate, self.load) {
             (Some(_), Some(_)) => "rate and load are both given",
             _ => "neither rate nor load is given",
@@ -205,7 +203,7 @@ impl Poisson {
 }
 
 impl Sizes {
-    fn read(&mut self, folder: &Path) -> Outcome {
+    fn read(&mut self, folder: &Path) -> Result<(), Invalid> {
         match self {
             Self::Drawn(SizeDistribution::Cdf(cdf)) => cdf.read(folder).map_err(|invalid| Invalid {
                 parameter: if invalid.parameter == "digest" { "size.cdf.digest" } else { "size.cdf" }.into(),
@@ -216,7 +214,7 @@ impl Sizes {
     }
 }
 
-fn check_pages(pages: Option<u32>) -> Outcome {
+fn check_pages(pages: Option<u32>) -> Result<(), Invalid> {
     Invalid::unless(
         pages != Some(0),
         "pages",

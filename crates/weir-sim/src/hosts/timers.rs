@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Timers {
     /// The first flow of bucket `n` is at `n % BUCKETS`.
     first: Vec<u32>,
-    links: Vec<Link>,
+    links: Vec<Neighbours>,
     /// The first bucket whose span has not begun.
     next: u32,
     /// The bucket of the pending event; [`u32::MAX`] if there is none.
@@ -32,7 +32,7 @@ pub(super) struct Timers {
 
 /// Where a flow waits.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct Neighbours {
     /// [`u32::MAX`] if it does not wait.
     bucket: u32,
     /// Its neighbours in the bucket.
@@ -40,7 +40,7 @@ struct Link {
     after: u32,
 }
 
-const UNLINKED: Link = Link { bucket: u32::MAX, before: NONE, after: NONE };
+const UNLINKED: Neighbours = Neighbours { bucket: u32::MAX, before: NONE, after: NONE };
 
 impl Default for Timers {
     fn default() -> Self {
@@ -97,7 +97,7 @@ impl Timers {
     /// `flow`, which does not wait, waits for `bucket`.
     fn link(&mut self, flow: u32, bucket: u32, events: &mut EventQueue) {
         let after = std::mem::replace(&mut self.first[(bucket % BUCKETS) as usize], flow);
-        self.links[flow as usize] = Link { bucket, before: NONE, after };
+        self.links[flow as usize] = Neighbours { bucket, before: NONE, after };
         if let Some(after) = self.links.get_mut(after as usize) {
             after.before = flow;
         }
@@ -108,7 +108,8 @@ impl Timers {
 
     /// `flow` waits no longer.
     fn unlink(&mut self, flow: u32) {
-        let Link { bucket, before, after } = std::mem::replace(&mut self.links[flow as usize], UNLINKED);
+        let Neighbours { bucket, before, after } =
+            std::mem::replace(&mut self.links[flow as usize], UNLINKED);
         if let Some(after) = self.links.get_mut(after as usize) {
             after.before = before;
         }
@@ -142,7 +143,7 @@ impl Timers {
         self.next = bucket + 1;
         let mut id = std::mem::replace(&mut self.first[(bucket % BUCKETS) as usize], NONE);
         while id != NONE {
-            let Link { after, .. } = std::mem::replace(&mut self.links[id as usize], UNLINKED);
+            let Neighbours { after, .. } = std::mem::replace(&mut self.links[id as usize], UNLINKED);
             if after != NONE {
                 prefetch(&flows[after as usize].sender);
             }

@@ -60,7 +60,7 @@ impl Default for DctcpParameters {
     fn default() -> Self {
         Self {
             gain: 1.0 / 16.0,
-            initial_alpha: Probability::new(1.0).expect("a probability"),
+            initial_alpha: Probability::constant(1.0),
             integer_cwnd: false,
             window_end: WindowEnd::default(),
             reno: RenoParameters::default(),

@@ -37,8 +37,12 @@ pub struct ScalableParameters {
 
 impl Default for ScalableParameters {
     fn default() -> Self {
-        let share = |value| Probability::new(value).expect("a share");
-        Self { a: share(0.01), b: share(0.125), lwnd: 16, reno: RenoParameters::default() }
+        Self {
+            a: Probability::constant(0.01),
+            b: Probability::constant(0.125),
+            lwnd: 16,
+            reno: RenoParameters::default(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     senders::{self, Met},
     table::Table,
 };
-use crate::{Aqm, Kind, Shape, System, TheoryError};
+use crate::{Aqm, Shape, System, TheoryError, WindowModel};
 
 /// A scenario, to be read at several instants.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
             "no model: with scalable flows alone DualPI2 marks by the ramp of its low-latency queue",
             "add flows of the classic kind",
         )
-        .unless(!coupled || groups.iter().any(|group| group.waits || group.kind != Kind::Scalable))?;
+        .unless(!coupled || groups.iter().any(|group| group.waits || group.kind != WindowModel::Scalable))?;
         let (unresponsive, more) = Self::unresponsive(&here, size, instant, unit.capacity);
         flags.extend(more);
         let system = System { groups, capacity: unit.capacity, aqm, unresponsive, buffer: unit.buffer };

@@ -3,7 +3,7 @@
 use weir_scenario::Path;
 
 use super::{found::Flag, load::at_s, table::Table};
-use crate::{Group, Kind, TheoryError};
+use crate::{Group, TheoryError, WindowModel};
 
 /// Groups that stand for round trips drawn from a range.
 const PARTS: u32 = 5;
@@ -68,7 +68,8 @@ fn group(path: &Path<'_>, met: Met<'_>) -> Result<Group, TheoryError> {
         "dctcp" | "prague" if marked => {
             found.cut = 0.5;
             found.waits = !met.apart;
-            found.kind = if met.apart || control == "prague" { Kind::Scalable } else { Kind::Dctcp };
+            found.kind =
+                if met.apart || control == "prague" { WindowModel::Scalable } else { WindowModel::Dctcp };
             if control == "prague" {
                 found.target_rtt = own.seconds("target_rtt").unwrap_or_default();
             } else {
@@ -76,7 +77,7 @@ fn group(path: &Path<'_>, met: Met<'_>) -> Result<Group, TheoryError> {
             }
         }
         "cubic" => {
-            found.kind = Kind::Cubic;
+            found.kind = WindowModel::Cubic;
             found.cubic_c = own.number("c").unwrap_or(found.cubic_c);
             let on_mark = own.number("beta_ecn").filter(|_| marked);
             found.beta = on_mark.or(own.number("beta")).unwrap_or(found.beta);

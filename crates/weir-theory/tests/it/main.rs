@@ -1,16 +1,24 @@
 //! The fluid model against what is known of its solutions.
 
-use weir_theory::{Aqm, Avq, Course, Group, Hred, Integration, Integrator, Kind, Phase, Red, Shape, Spacing};
+use weir_theory::{
+    Aqm, Avq, Course, Group, Hred, Integration, Integrator, Phase, Red, Shape, Spacing, WindowModel,
+};
 use weir_theory::{Start, Step, System};
 
 const CAPACITY: f64 = 3750.0;
 
-fn group(kind: Kind) -> Group {
+fn group(kind: WindowModel) -> Group {
     Group { flows: 60.0, delay: 0.2, kind, cut: 0.5, ..Group::default() }
 }
 
 fn system(aqm: Aqm) -> System {
-    System { groups: vec![group(Kind::Reno)], capacity: CAPACITY, aqm, unresponsive: 0.0, buffer: 800.0 }
+    System {
+        groups: vec![group(WindowModel::Reno)],
+        capacity: CAPACITY,
+        aqm,
+        unresponsive: 0.0,
+        buffer: 800.0,
+    }
 }
 
 fn pi() -> Integrator {
@@ -113,7 +121,7 @@ fn queues_stay_within_their_bounds() {
 /// The mean queue of half the step is within a thousandth of the buffer, whatever jumps on the way.
 #[test]
 fn half_the_step_is_the_same() {
-    for kind in [Kind::Reno, Kind::Scalable, Kind::Cubic, Kind::Dctcp] {
+    for kind in [WindowModel::Reno, WindowModel::Scalable, WindowModel::Cubic, WindowModel::Dctcp] {
         for aqm in aqms() {
             let mut system = system(aqm.clone());
             system.groups[0].kind = kind;
@@ -122,7 +130,7 @@ fn half_the_step_is_the_same() {
                 (0..4000).map(|i| at(&course, &course.queue, 0.01 * f64::from(i))).sum::<f64>() / 4000.0
             });
             // Of CUBIC, whose growth is steep where no signal comes, two.
-            let within = if kind == Kind::Cubic { 1.6 } else { 0.8 };
+            let within = if kind == WindowModel::Cubic { 1.6 } else { 0.8 };
             assert!((means[0] - means[1]).abs() < within, "{kind:?}, {aqm:?}: {means:?}");
         }
     }

@@ -111,6 +111,12 @@ impl Probability {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
+    /// A constant of the code. Panics unless `value` lies in [0, 1].
+    pub const fn constant(value: f64) -> Self {
+        assert!(0.0 <= value && value <= 1.0, "a probability lies in [0, 1]");
+        Self(value)
+    }
+
     /// The number.
     pub const fn get(self) -> f64 {
         self.0

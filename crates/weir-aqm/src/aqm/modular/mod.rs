@@ -47,9 +47,9 @@ impl ModularParameters {
     /// The AQM before `link`, which starts idle. All measures start at 0, the first update comes
     /// after one interval.
     pub fn build(&self, link: Link, rng: Rng) -> Modular {
-        let share = |share| Probability::new(share).expect("a constant in [0, 1]");
-        let weight =
-            self.weight.unwrap_or(share(if self.measure == CongestionMeasure::Loss { 0.1 } else { 0.002 }));
+        let weight = self.weight.unwrap_or_else(|| {
+            Probability::constant(if self.measure == CongestionMeasure::Loss { 0.1 } else { 0.002 })
+        });
         let unit = if self.target.in_bytes() { 1.0 / f64::from(link.mean_packet) } else { 1.0 };
         let periodic = !matches!(
             self.measure,

@@ -141,7 +141,7 @@ impl Default for ModularParameters {
             b: 1.816e-5,
             low: None,
             high: None,
-            bottom: Probability::new(0.0).expect("a constant in [0, 1]"),
+            bottom: Probability::constant(0.0),
             top: None,
             phi: 1.001,
             kappa: None,

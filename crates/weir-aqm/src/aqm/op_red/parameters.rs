@@ -75,7 +75,7 @@ impl Default for OpRedParameters {
         let RedParameters { w_q, spacing, ecn, harddrop, .. } = RedParameters::default();
         Self {
             target_delay: Duration::from_millis(20),
-            target_loss: Probability::new(0.02).expect("a constant in [0, 1]"),
+            target_loss: Probability::constant(0.02),
             retarget: Vec::new(),
             counts: LossSignal::default(),
             min_th: Level::Packets(5.0),

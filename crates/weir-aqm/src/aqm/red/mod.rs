@@ -22,6 +22,7 @@
 //! AQMs of the RED family contain a [`Red`] and change its parameters or profile.
 
 mod average;
+mod family;
 mod signals;
 pub(crate) mod thresholds;
 
@@ -34,86 +35,56 @@ use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 pub use average::IdleM;
 pub(super) use average::{Average, measure};
+pub(crate) use family::red_family;
 pub use signals::{ByteMode, Spacing};
 pub(super) use signals::{Signals, Zone};
 
-/// Parameters of RED.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RedParameters {
-    /// Average queue below which no packet is signalled: packets, bytes, or a time at the link's rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = thresholds::MIN_TH))]
-    #[schemars(extend("x-role" = "first"))]
-    pub min_th: Option<Level>,
-    /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = thresholds::MAX_TH))]
-    #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" }))]
-    #[schemars(extend("x-role" = "last"))]
-    pub max_th: Option<Level>,
-    /// Probability at `max_th`.
-    #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
-    #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
-    pub max_p: Probability,
-    /// Weight of a new sample in the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub w_q: Probability,
-    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
-    /// of a jump to 1.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub gentle: bool,
-    /// How signals are spaced.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2"))]
-    pub spacing: Spacing,
-    /// Mark ECN-capable packets instead of dropping them.
-    pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
-    #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
-    pub harddrop: bool,
-    /// Mark only while `p_b` is below this value and drop otherwise; ns-2's `mark_p_`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = "no bound"))]
-    pub mark_p: Option<Probability>,
-    /// How an idle time enters the average.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub idle_m: IdleM,
-    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub min_qlen: Level,
-    /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
-    /// `old`.
-    #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
-    pub ns2_old: bool,
-    /// Scale the probability with the packet size.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = "the size has no influence (RFC 7567)"))]
-    pub byte_mode: Option<ByteMode>,
-    /// Packet size that is not scaled with `byte_mode = "paper"`; the paper's `MaximumPacketSize`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = "the mean packet size of the link"))]
-    pub max_packet_size: Option<PacketSize>,
-}
-
-impl Default for RedParameters {
-    fn default() -> Self {
-        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
-        Self {
-            min_th: None,
-            max_th: None,
-            max_p: probability(0.1),
-            w_q: probability(0.002),
-            gentle: false,
-            spacing: Spacing::default(),
-            ecn: false,
-            harddrop: true,
-            mark_p: None,
-            idle_m: IdleM::default(),
-            min_qlen: Level::Packets(0.0),
-            ns2_old: false,
-            byte_mode: None,
-            max_packet_size: None,
-        }
+red_family! {
+    /// Parameters of RED.
+    pub struct RedParameters
+    min_th {
+        /// Average queue below which no packet is signalled: packets, bytes, or a time at the link's rate.
+    }
+    max_th {
+        /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
+    }
+    max_p {
+        /// Probability at `max_th`.
+        #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
+        #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
+    }
+    after_max_p {}
+    gentle {
+        /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+        /// of a jump to 1.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+    }
+    ecn {
+        /// Mark ECN-capable packets instead of dropping them.
+    }
+    last {
+        /// Mark only while `p_b` is below this value and drop otherwise; ns-2's `mark_p_`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-default" = "no bound"))]
+        mark_p: Option<Probability> = None,
+        /// How an idle time enters the average.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        idle_m: IdleM = IdleM::default(),
+        /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        min_qlen: Level = Level::Packets(0.0),
+        /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
+        /// `old`.
+        #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
+        ns2_old: bool = false,
+        /// Scale the probability with the packet size.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-default" = "the size has no influence (RFC 7567)"))]
+        byte_mode: Option<ByteMode> = None,
+        /// Packet size that is not scaled with `byte_mode = "paper"`; the paper's `MaximumPacketSize`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-default" = "the mean packet size of the link"))]
+        max_packet_size: Option<PacketSize> = None,
     }
 }
 

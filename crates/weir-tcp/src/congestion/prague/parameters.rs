@@ -34,7 +34,7 @@ impl Default for PragueParameters {
     fn default() -> Self {
         Self {
             gain: 1.0 / 16.0,
-            initial_alpha: Probability::new(0.0).expect("a probability"),
+            initial_alpha: Probability::constant(0.0),
             target_rtt: Duration::from_millis(25),
             transition: 4,
             rate_mode_below: Packets(4.0),

@@ -93,10 +93,7 @@ impl TcpPreset {
                 let rfc = DctcpParameters { reno, ..DctcpParameters::default() };
                 CongestionConfig::Dctcp(match self {
                     Self::Rfc => rfc,
-                    Self::Ns2 => DctcpParameters {
-                        initial_alpha: Probability::new(0.0).expect("a probability"),
-                        ..rfc
-                    },
+                    Self::Ns2 => DctcpParameters { initial_alpha: Probability::constant(0.0), ..rfc },
                     Self::Linux => {
                         DctcpParameters { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc }
                     }

@@ -21,7 +21,7 @@ use crate::congestion::{RateSample, Transmission};
 
 /// A segment that is outstanding, as it was last sent: 32 bytes, since a path has thousands of them.
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct SentSegment {
     sent: Instant,
     /// Microseconds since what was sent first in its interval left, and since the last delivery before it left.
     since_first: u32,
@@ -43,7 +43,7 @@ struct Record {
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
     /// The outstanding segments from number `base` on.
-    records: VecDeque<Record>,
+    records: VecDeque<SentSegment>,
     base: u32,
     /// When the last delivery was, and when what was sent first in the interval left, in microseconds.
     delivered_at: u64,
@@ -53,7 +53,7 @@ pub(super) struct Sampler {
     /// Found lost so far, modulo 2^32.
     lost: u32,
     /// The segment that was sent last among those of the ACK being handled.
-    last: Option<Record>,
+    last: Option<SentSegment>,
 }
 
 impl Sampler {
@@ -79,7 +79,7 @@ impl Sampler {
             (self.first_sent, self.delivered_at) = (micros, micros);
         }
         let at = (number - self.base) as usize;
-        let record = Record {
+        let record = SentSegment {
             sent: now,
             since_first: short(micros - self.first_sent),
             since_delivery: short(micros - self.delivered_at),

@@ -9,41 +9,13 @@ use weir_tcp::{
 };
 use weir_types::Duration;
 
-use super::bottleneck::{DELAY, Path, SPACING, parameters};
+use super::bottleneck::{DELAY, Path, Phase, SPACING, State, parameters, phases, table};
 
 /// The product of rate and round trip, in segments: 41 ms at one segment each ms.
 const BDP: f64 = 41.0;
 
 fn bbr3() -> TcpParameters {
     parameters(CongestionConfig::Bbr3(Bbr3Parameters::default()))
-}
-
-/// One phase: its gain, when it began and how long it lasted, and the greatest and least window in it.
-struct Phase {
-    mode: f64,
-    gain: f64,
-    began: f64,
-    lasted: f64,
-    most: f64,
-    least: f64,
-}
-
-/// The phases of the first `seconds`.
-fn phases(path: &mut Path, seconds: f64) -> Vec<Phase> {
-    let mut found: Vec<Phase> = Vec::new();
-    while path.seconds() < seconds {
-        path.step();
-        let (mode, gain, now) = (path.variable("mode"), path.variable("pacing_gain"), path.seconds());
-        let cwnd = path.sender.cwnd();
-        match found.last_mut().filter(|phase| phase.mode == mode && phase.gain == gain) {
-            Some(phase) => {
-                phase.lasted = now - phase.began;
-                (phase.most, phase.least) = (phase.most.max(cwnd), phase.least.min(cwnd));
-            }
-            None => found.push(Phase { mode, gain, began: now, lasted: 0.0, most: cwnd, least: cwnd }),
-        }
-    }
-    found
 }
 
 /// Parameters with which it would never send, never wait or never measure are refused, with what to write.
@@ -74,11 +46,13 @@ fn parameters_are_checked() {
 fn its_phases_follow_the_draft() {
     let mut path = Path::new(bbr3());
     let found = phases(&mut path, 12.0);
-    let gains: Vec<(f64, f64)> = found.iter().take(6).map(|phase| (phase.mode, phase.gain)).collect();
+    insta::assert_snapshot!(table(&found));
+    let begin: Vec<(State, f64)> = found.iter().take(2).map(|phase| (phase.state, phase.gain)).collect();
     let (down, up) = (232.0 / 256.0, 1.25);
-    assert_eq!(gains[..2], [(0.0, 2.77344), (1.0, 88.0 / 256.0)]);
+    assert_eq!(begin, [(State::Startup, 2.77344), (State::Drain, 88.0 / 256.0)]);
     // DOWN ends at once where DRAIN has emptied the queue; REFILL paces as CRUISE does.
-    let cycle: Vec<f64> = found.iter().filter(|phase| phase.mode == 2.0).map(|phase| phase.gain).collect();
+    let cycle: Vec<f64> =
+        found.iter().filter(|phase| phase.state == State::ProbeBw).map(|phase| phase.gain).collect();
     for pair in cycle.windows(2) {
         let follows = match pair {
             [before, after] if *before == 1.0 => *after == up || *after == 1.0,
@@ -88,7 +62,7 @@ fn its_phases_follow_the_draft() {
         };
         assert!(follows, "{pair:?} in {cycle:?}");
     }
-    for phase in found.iter().filter(|phase| phase.mode == 2.0) {
+    for phase in found.iter().filter(|phase| phase.state == State::ProbeBw) {
         if phase.gain == up {
             // Three rounds without growth, of 41 ms and what the queue adds.
             assert!((0.1..0.4).contains(&phase.lasted), "UP lasts {} s", phase.lasted);
@@ -97,7 +71,7 @@ fn its_phases_follow_the_draft() {
             assert!((most..=most + 3.0).contains(&phase.most), "{} segments in UP", phase.most);
         }
     }
-    let probes: Vec<&Phase> = found.iter().filter(|phase| phase.mode == 3.0).collect();
+    let probes: Vec<&Phase> = found.iter().filter(|phase| phase.state == State::ProbeRtt).collect();
     assert_eq!(probes.len(), 2, "in twelve seconds");
     for probe in probes {
         assert!((0.2..0.4).contains(&probe.lasted), "PROBE_RTT lasts {} s", probe.lasted);

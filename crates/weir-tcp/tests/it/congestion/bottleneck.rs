@@ -1,6 +1,6 @@
 //! A bottleneck of constant rate between a sender and its receiver.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, fmt::Write, sync::Arc};
 
 use weir_tcp::{
     AckOptions, Receiver, Segment, Sender, TcpParameters, TcpPreset, congestion::CongestionConfig,
@@ -80,4 +80,60 @@ impl Path {
             self.sender.on_ack_with(&ack, &options, self.now);
         }
     }
+}
+
+/// A state of BBR, in either version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+impl State {
+    /// The state of the sender of `path`, which BBR reports by its number in the kernel.
+    fn of(path: &Path) -> Self {
+        [Self::Startup, Self::Drain, Self::ProbeBw, Self::ProbeRtt][path.variable("mode") as usize]
+    }
+}
+
+/// A span of one state and gain of pacing: when it began and how long it lasted (s), and the greatest and least
+/// window in it (segments).
+pub(super) struct Phase {
+    pub(super) state: State,
+    pub(super) gain: f64,
+    pub(super) began: f64,
+    pub(super) lasted: f64,
+    pub(super) most: f64,
+    pub(super) least: f64,
+}
+
+/// The phases of BBR until the path has run for `seconds`.
+pub(super) fn phases(path: &mut Path, seconds: f64) -> Vec<Phase> {
+    let mut found: Vec<Phase> = Vec::new();
+    while path.seconds() < seconds {
+        path.step();
+        let (state, gain, now) = (State::of(path), path.variable("pacing_gain"), path.seconds());
+        let cwnd = path.sender.cwnd();
+        match found.last_mut().filter(|phase| phase.state == state && phase.gain == gain) {
+            Some(phase) => {
+                phase.lasted = now - phase.began;
+                (phase.most, phase.least) = (phase.most.max(cwnd), phase.least.min(cwnd));
+            }
+            None => found.push(Phase { state, gain, began: now, lasted: 0.0, most: cwnd, least: cwnd }),
+        }
+    }
+    found
+}
+
+/// A line per phase, for a snapshot: a review sees every change of behaviour. What is right is for the tests beside
+/// it to say.
+pub(super) fn table<'a>(phases: impl IntoIterator<Item = &'a Phase>) -> String {
+    let mut lines = String::from("began (s)  state     gain    window\n");
+    for Phase { state, gain, began, most, least, .. } in phases {
+        writeln!(lines, "{began:9.3}  {:8}  {gain:.4}  {least:.1} to {most:.1}", format!("{state:?}"))
+            .unwrap();
+    }
+    lines
 }

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weir.run import output_of
 from weir.scenario import bundled
 
-_NS2 = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
+SOURCES = Path(__file__).parents[2]
+_NS2 = SOURCES / "tests" / "reference" / "ns2" / "run.py"
+_WORKER = Path(__file__).with_name("worker.py")
 
 _GIGABIT = ("gigabit-100", "gigabit-1000", "gigabit-10000")
 
@@ -109,13 +112,38 @@ def measure_sizes(
 
 
 def has_ns2() -> bool:
-    """Returns true if cases can be run in ns-2: it is installed, and its scripts are in the source tree."""
-    return shutil.which("ns") is not None and _NS2.exists()
+    """Returns true if cases can be run in ns-2: it is installed."""
+    return shutil.which("ns") is not None
+
+
+def table(measurements: Sequence[Measurement]) -> str:
+    """A line per case; 0 stands for what was not measured."""
+    heads = ("ns/packet", "user s", "added MB", "instructions", "ns-2 ns/packet", "ratio")
+    width = max(len(m.case) for m in measurements)
+    lines = ["  ".join((" " * width, *heads))]
+    for m in measurements:
+        cells = (
+            f"{m.ns_per_packet:.0f}", f"{m.user_s:.2f}", f"{m.added_rss_mb:.1f}",
+            f"{m.instructions_per_packet or 0:.0f}", f"{m.ns2_ns_per_packet or 0:.0f}", f"{m.ratio or 0:.1f}",
+        )  # fmt: skip
+        aligned = (f"{cell:>{len(head)}}" for cell, head in zip(cells, heads, strict=True))
+        lines.append("  ".join((f"{m.case:<{width}}", *aligned)))
+    return "\n".join(lines) + "\n"
+
+
+def output_of(*arguments: str | Path) -> str:
+    """Returns the output of `python ARGUMENTS`. Raises RuntimeError with its error output if it fails."""
+    done = subprocess.run(  # noqa: S603 - our own scripts
+        [sys.executable, *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+    return done.stdout
 
 
 def _run(case: str, values: Mapping[str, str] | None = None) -> dict[str, Any]:
     settings = [f"{key}={value}" for key, value in (values or {}).items()]
-    return json.loads(output_of("-m", "weir.bench._worker", bundled()[f"bench/{case}"], *settings))
+    return json.loads(output_of(_WORKER, bundled()[f"bench/{case}"], *settings))
 
 
 def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[dict[str, Any]]) -> Measurement:

@@ -1,12 +1,19 @@
-"""One timed run: `python -m weir.bench._worker FILE [KEY=VALUE ...]` prints what it cost as JSON."""
+"""One timed run: `python tools/bench/worker.py FILE [KEY=VALUE ...]` prints what it cost as JSON.
+
+With `--forks PROCESSES` it is given many runs on standard input, and each is a fork: valgrind counts every
+process by itself, and translates what it runs. The interpreter and the packages take seconds, and the forks
+have them from the process that they come from.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
 from weir import _core
 
@@ -45,5 +52,38 @@ def measure(path: str, *settings: str) -> dict[str, float | int]:
     }
 
 
+def in_forks(processes: int, runs: list[list[str]]) -> int:
+    """Calls `measure` with each list of arguments in a process of its own, so many at a time; 1 if one fails.
+
+    Prints a line of JSON for each: its `job`, counted from 0, `pid` and `packets`.
+    """
+    failed = under_way = 0
+    for job, arguments in enumerate(runs):
+        if under_way == processes:
+            failed += os.wait()[1] != 0
+            under_way -= 1
+        if os.fork() == 0:
+            _run(job, arguments)
+        under_way += 1
+    for _ in range(under_way):
+        failed += os.wait()[1] != 0
+    return int(failed > 0)
+
+
+def _run(job: int, arguments: list[str]) -> NoReturn:
+    told = {"job": job, "pid": str(os.getpid()), "packets": measure(*arguments)["packets"]}
+    # In one piece: the others write, too.
+    os.write(1, f"{json.dumps(told)}\n".encode())
+    sys.exit(0)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs what the arguments say; 1 if a run fails."""
+    if arguments[0] == "--forks":
+        return in_forks(int(arguments[1]), json.load(sys.stdin))
+    sys.stdout.write(json.dumps(measure(*arguments)))
+    return 0
+
+
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(measure(*sys.argv[1:])))
+    sys.exit(main(sys.argv[1:]))

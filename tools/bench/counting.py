@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from weir.scenario import bundled
 
@@ -23,6 +24,7 @@ _OTHERS_S = (15.0, 30.0)
 
 _REFERENCES = re.compile(r"==(\d+)== I\s+refs:\s+([\d,]+)")
 
+_WORKER = Path(__file__).with_name("worker.py")
 _COUNT = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
 
 
@@ -52,7 +54,7 @@ def _count(jobs: Sequence[tuple[str, float]]) -> list[tuple[int, int]]:
     """Counts packets and instructions of processes that run so many simulated seconds of a case."""
     runs = [(str(bundled()[f"bench/{case}"]), f"duration={length_s} s") for case, length_s in jobs]
     # -B: a first run that keeps what Python compiles would leave less to do for the second.
-    worker = ("-B", "-m", "weir.bench._forks", str(os.cpu_count() or 1))
+    worker = ("-B", str(_WORKER), "--forks", str(os.cpu_count() or 1))
     done = subprocess.run(  # noqa: S603 - our own worker
         ["valgrind", *_COUNT, sys.executable, *worker], input=json.dumps(runs),  # noqa: S607 - as the user's PATH has it
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"},

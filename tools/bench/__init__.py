@@ -1,0 +1,1 @@
+"""Speed of Weir, and the page that states it: `make bench`."""
