@@ -20,7 +20,15 @@ class ObservedSweep(NotedSweep):
         """Values of each run and period, one row each: the keys, replication, seed, run, the span, the users,
         and every measure. Measures are about all packets, a flow group or a class of the queue, at the
         bottleneck or at the port `at`. Columns follow for those of `measures` that name a part, such as
-        `goodput of cubic` and `delay_p99 at line`."""
+        `goodput of cubic` and `delay_p99 at line`.
+
+        Raises MeasureError for a flow group, a class, a port or a measure that is not there.
+
+        Example:
+            >>> runs = result.observations().filter(variant="rem-mark", period=-1)
+            >>> runs.select("replication", runs["delay_mean"].round(1)).rows()
+            [(0, 123.8), (1, 132.2), (2, 131.2)]
+        """
         known = self._observed.get((of, at))
         if known is None:
             if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:

@@ -154,7 +154,14 @@ class RecordedSweep:
     @classmethod
     def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:
         """Opens the result of this number, name or id in a store; of a name, or without one, the newest that
-        has tables. Raises StoreError, and WeirError if none has."""
+        has tables. Raises StoreError, and WeirError if none has.
+
+        Example:
+            >>> done = scenario.run(store="lab/store")
+            >>> with weir.Sweep.open(done.number, "lab/store") as again:
+            ...     print(again.name, again.kind, again.id == done.id)
+            rem-wireline run True
+        """
         opened = Store.open(store, read_only=True)
         records = opened.find_sweeps(None if which is None else str(which))
         for record in records[:-1]:
@@ -308,7 +315,12 @@ class RecordedSweep:
         return self._sequential.quantile(degrees)
 
     def close(self) -> None:
-        """Closes the store; nothing more can be read from it."""
+        """Closes the store; nothing more can be read from it.
+
+        Example:
+            >>> opened = scenario.run()
+            >>> opened.close()
+        """
         self.store.close()
 
     def __enter__(self) -> Self:

@@ -24,6 +24,16 @@ class Sweep(ObservedSweep):
 
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
     frames with a `period`, -1 is the whole run without its warm-up.
+
+    What reads tables raises WeirError while no run is finished.
+
+    Example:
+        >>> result.label("rem-mark"), result.parts("link"), result.bottlenecks(0, "rem-mark")
+        ('REM mark', ['bottleneck'], {'ftp': 'bottleneck'})
+        >>> weir.Scenario.loads(result.resolved_at(0, "rem-mark")).duration, round(result.quantile(2), 2)
+        (4.0, 4.3)
+        >>> result.table("links").columns[:4], result.keyed("links").columns[:4]
+        (['run', 'link', 'direction', 'class'], ['point', 'variant', 'label', 'replication'])
     """
 
     def estimates(
@@ -42,6 +52,13 @@ class Sweep(ObservedSweep):
         Columns: the keys, group, class or link (with `by`), measure, unit, period, from_s, to_s, users, mean,
         half_width, low, high (null without an interval), n. Where a rule decided how many replications there
         are, the intervals are those of the rule, which hold although it looked several times.
+
+        Raises MeasureError for measures and parts that are not there.
+
+        Example:
+            >>> rows = result.estimates(["mean delay"]).filter(period=-1)
+            >>> rows.select("label", rows["mean"].round(1), rows["half_width"].round(1), "n").rows()
+            [('DropTail', 130.1, 37.1, 3), ('RED(20:80) mark', 89.9, 47.1, 3), ('REM mark', 129.0, 11.4, 3)]
         """
         if by is not None:
             return self._by(by, measures, lambda of, at, chosen: self.estimates(chosen, of, at=at))
@@ -65,6 +82,14 @@ class Sweep(ObservedSweep):
         period, from_s, to_s, users. Statistics: difference, half_width, low, high, correlation (of the
         pairs), margin, n (pairs), verdict. The verdict is "other link" where the goodput of a group is a
         share of another link than that of the baseline.
+
+        Raises ValueError for a baseline that is no variant, and MeasureError for measures and parts that are
+        not there.
+
+        Example:
+            >>> rows = result.differences(measures=["mean queue"]).filter(period=-1)
+            >>> rows.select("label", rows["difference"].round(1), "verdict").rows()
+            [('RED(20:80) mark', -14.6, 'no difference shown'), ('REM mark', 0.1, 'no difference shown')]
         """
         if by is not None:
             return self._by(
@@ -93,6 +118,15 @@ class Sweep(ObservedSweep):
         With `by`, one for each flow group, class or port of these.
 
         Columns: the keys, group, class or link (with `by`), n, then MEASURE and MEASURE_half_width in turn.
+
+        Raises MeasureError for a flow group, a class or a port that is not there.
+
+        Example:
+            >>> summary = result.summary()
+            >>> dict(zip(summary["variant"], summary["goodput"].round(2)))
+            {'drop-tail': 69.52, 'red-20-80-mark': 65.98, 'rem-mark': 69.28}
+            >>> result.summary(by="group")["group"].unique().to_list()
+            ['ftp']
         """
         if by is not None:
             return self._by(by, None, lambda of, at, _: self.summary(of, at=at))
@@ -133,6 +167,11 @@ class Sweep(ObservedSweep):
         """Histograms of the queueing delay at the bottleneck over the whole run and all replications.
 
         Columns: the keys, upto_ms, count.
+
+        Example:
+            >>> rows = result.delay_histograms().filter(variant="rem-mark")
+            >>> rows["count"].sum(), round(rows["upto_ms"].max())
+            (3911, 240)
         """
         whole = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
         tables = {name: self._scan(name).filter(whole).collect() for name in ("links", "delays")}
@@ -151,6 +190,13 @@ class Sweep(ObservedSweep):
         time_s, value. `variants` are labels. Empty unless the scenario asks for series.
 
         `every`: of all replications, with a column `replication` before the component.
+
+        Example:
+            >>> series = result.series_of(variants=["REM mark"])
+            >>> series["variable"].unique(maintain_order=True).to_list()
+            ['queue', 'price', 'probability']
+            >>> round(series.filter(variable="price")["value"].max(), 1)
+            5.0
         """
         runs = self.finished.filter(pl.col("point") == point)
         runs = runs if every else runs.filter(pl.col("replication") == 0)
@@ -184,6 +230,12 @@ class Sweep(ObservedSweep):
         load, or the end), flows_before, flows_after. Then: rate_bps (if it changes), queue (`samples` or
         `average`), response_s and settling_s, infinite where the load changes again before. Raises
         ResponseError.
+
+        Example:
+            >>> rows = result.responses("1 packets", "60 packets", hold="300 ms")
+            >>> first = rows.filter(change=0, replication=0, queue="average")
+            >>> first.select("label", "at_s", first["response_s"].round(1)).rows()
+            [('DropTail', 2.0, 0.5), ('RED(20:80) mark', 2.0, 0.5), ('REM mark', 2.0, 0.5)]
         """
         from weir.stats import responses
 
@@ -202,6 +254,13 @@ class Sweep(ObservedSweep):
         """Sensitivity to each axis: see `weir.sweep._design`. None for other designs.
 
         Raises ValueError while points are missing, and for several variants.
+
+        Example:
+            >>> axes = ["links.bottleneck.rate=2..8 Mbit/s", "flows.ftp.count=2..6"]
+            >>> screened = scenario.sweep(axes, samples=4, method="morris", variants="rem-mark")
+            >>> found = screened.sensitivity("utilisation")
+            >>> found.select("axis", found["mu_star"].round()).rows()
+            [('links.bottleneck.rate', 27.0), ('flows.ftp.count', 20.0)]
         """
         if self.design not in {"morris", "saltelli"}:
             return None
@@ -266,7 +325,15 @@ class Sweep(ObservedSweep):
         }
 
     def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
-        """Document that `--json` prints, as plain values: null for "not defined"."""
+        """Document that `--json` prints, as plain values: null for "not defined".
+
+        Raises MeasureError for measures that are not there.
+
+        Example:
+            >>> document = result.document(["goodput"])
+            >>> document["kind"], document["variants"][0]["name"], len(document["estimates"])
+            ('compare', 'drop-tail', 9)
+        """
         chosen = self._known(measures)
         return {
             "number": self.number,

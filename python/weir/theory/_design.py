@@ -62,6 +62,12 @@ def design(
 
     `rtt` includes the queue, in seconds. `target` is a queue in packets, its default a delay of 15 ms.
     `margin` is the gain margin that PIE and REM are to have. Raises TheoryError for what cannot be designed.
+
+    Example:
+        >>> from weir.theory import design
+        >>> found = design("pi", flows=60, rtt=0.246, capacity=3750.0, target=200.0)
+        >>> found.parameters["q_ref"], f"{found.said['K']:.2e}", round(found.said["z"], 2)
+        ('200 packets', '9.78e-06', 0.53)
     """
     check_flows(flows, capacity, rtt)
     made = _DESIGNS.get(discipline)
