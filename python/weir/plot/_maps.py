@@ -233,6 +233,8 @@ def verdict_map(
         shown: column to its name in a tooltip.
         size: width of a panel, and height of a cell.
 
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
     Example:
         >>> import polars as pl
         >>> from weir.plot import verdict_map

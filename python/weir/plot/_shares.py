@@ -18,6 +18,8 @@ def parts_of_a_whole(rows: pl.DataFrame, colours: Mapping[str, str]) -> chart.Ch
     """Bar that is divided into parts of a whole. `rows`: part (as in `colours`), count, and number (the text
     in it).
 
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
     Example:
         >>> import polars as pl
         >>> from weir.plot import parts_of_a_whole
@@ -50,6 +52,8 @@ def share_map(rows: pl.DataFrame, labels: Sequence[str], panels: Sequence[str]) 
     """A table of shares as colours: a row for each label, a panel for each setting, a column for each level.
 
     `rows`: label, panel, level, place (of the level in its panel), share (%).
+
+    Raises ColumnNotFoundError of polars for rows without these columns.
 
     Example:
         >>> import polars as pl

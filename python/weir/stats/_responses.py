@@ -105,6 +105,8 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     null, and `never` says how often. The median counts such runs as the longest; it is infinite where they
     are half of all or more.
 
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
     Example:
         >>> from weir.stats import response_estimates
         >>> found = result.responses("1 packets", "60 packets", hold="300 ms")
