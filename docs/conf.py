@@ -18,6 +18,7 @@ from sphinx.pycode import ModuleAnalyzer
 from typer.cli import get_docs_for_click
 
 from weir import __version__
+from weir._public import MODULES
 from weir.cli import program
 from weir.stats import MEASURES
 from weir.studio import PAGE
@@ -74,13 +75,6 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-
-
-MODULES = (
-    "weir",
-    *(f"weir.{name}" for name in ["plot", "report", "stats", "check", "evaluate", "aqm", "theory"]),
-)
-"""Their `__all__` is the Python interface."""
 
 
 def command_line() -> str:

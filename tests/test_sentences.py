@@ -18,8 +18,11 @@ MOST_WORDS = 25
 WRITTEN = re.compile(r"(?!docs/(?:papers|notebooks)/).*\.(?:md|rs|pyi?|ts|svelte)")
 """Files with prose. The papers' pages quote, and notebooks are tables and code."""
 
-CODE = re.compile(r"```.*?```|~~~.*?~~~|<!--.*?-->|\A---.*?\n---\n|\$\$.*?\$\$", re.DOTALL)
-"""Blocks of a page that are no prose."""
+CODE = re.compile(
+    r"```.*?```|~~~.*?~~~|<!--.*?-->|\A---.*?\n---\n|\$\$.*?\$\$|^[ \t]*>>> .*?(?=\n[ \t]*\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Blocks of a page or a docstring that are no prose."""
 
 SHORT = re.compile(r"`[^`\n]*`|\$[^$\n]+\$|(?<=\])\([^()\s]*\)|(?<=\])\[[^\]]*\]|https?://\S+")
 """Code, formulas and addresses within a sentence: one word each."""
@@ -89,6 +92,8 @@ SIX = "one two three four five six "
         (".rs", f"/// {SIX * 3}\n///\n/// {SIX * 3}\nx", 0),
         (".py", f'"""{SIX * 3}\n\n    Raises:\n        {SIX * 3}\n"""\n', 0),
         (".py", f'x = """{SIX * 5}"""\n', 0),
+        (".py", f'"""{SIX}.\n\n    Example:\n        >>> {SIX * 3}\n        {SIX * 3}\n"""\n', 0),
+        (".py", f'"""{SIX}.\n\n    >>> {SIX}\n\n    {SIX * 5}\n"""\n', 1),
         (".py", f"# {SIX * 3}\n# {SIX * 3}\n", 1),
         (".svelte", f"/** {SIX * 3}\n * {SIX * 3} */", 1),
     ],

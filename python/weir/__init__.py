@@ -28,6 +28,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from weir._extension import __version__, mismatch
+from weir._public import ROOMS
 
 if TYPE_CHECKING:
     from weir import check, plot, report, stats
@@ -64,7 +65,7 @@ _HOME = {
     "load": "weir._api",
 }
 
-_MODULES = {"check", "plot", "report", "stats"}
+_MODULES = {*ROOMS} & {*__all__}
 
 
 def __getattr__(name: str) -> object:

@@ -45,6 +45,11 @@ def load(
 
     `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. A scenario that
     names a class of Python runs its file: `python=False` refuses such a scenario. Raises ScenarioError.
+
+    Example:
+        >>> scenario = weir.load("rem-wireline", {"links.bottleneck.rate": "10 Mbit/s"})
+        >>> scenario.name, scenario.duration, scenario.variants[:2]
+        ('rem-wireline', 400.0, ['drop-tail', 'red-20-80-drop'])
     """
     return Scenario.load(source, set, python=python)
 
@@ -81,8 +86,14 @@ class Scenario(below.Scenario):
                 result lasts as long as its handle, as with an AQM in Python that has `stored = False`.
             memory: what all runs may take at a time, `"8 GB"`; 80% of what is available if None.
 
-        Raises WeirError for a capture that cannot be made, and for runs that took more memory than they may:
-        those that are finished are kept. Ctrl-C ends the runs at once.
+        Raises WeirError for a capture that cannot be made, without a replication, and for runs that took more
+        memory than they may: those that are finished are kept. Raises ScenarioError for a number that is no
+        seed. Ctrl-C ends the runs at once.
+
+        Example:
+            >>> result = scenario.variant("rem-mark").run(replications=3, seed=5)
+            >>> result.summary()["delay_mean"].round(1).to_list(), result.finished["seed"].to_list()
+            ([131.7], [5, 6, 7])
         """
         plan = self.plan_run(replications, seed)
         captures = parsed_captures(capture, self.core)
@@ -112,7 +123,14 @@ class Scenario(below.Scenario):
                 nothing is: an interval around zero shows no difference, but not equality.
 
         The rest is as in `run`. Raises ScenarioError for unknown names and for a scenario
-        without variants.
+        without variants. Raises MeasureError for a margin of an unknown measure, and ValueError for variants
+        together with disciplines.
+
+        Example:
+            >>> result = scenario.compare(3, disciplines=["drop-tail", "codel"], margins={"goodput": 20.0})
+            >>> rows = result.differences(measures=["delay_mean", "goodput"]).filter(period=-1)
+            >>> rows.select("measure", "verdict").rows()
+            [('delay_mean', 'lower'), ('goodput', 'equal')]
         """
         plan = self.plan_comparison(replications, seed, variants, disciplines, baseline, margins)
         return _done(plan, store, chosen_workers(threads=threads, memory=memory), progress)
@@ -162,6 +180,13 @@ class Scenario(below.Scenario):
 
         Raises ScenarioError and WeirError for what cannot be done, before any run; WeirError after them for
         runs that took more memory than they may.
+
+        Example:
+            >>> rates = {"links.bottleneck.rate": ["2 Mbit/s", "8 Mbit/s"]}
+            >>> result = scenario.sweep(rates, replications=2, variants="rem-mark")
+            >>> summary = result.summary()
+            >>> summary.select("links.bottleneck.rate", "n", summary["utilisation"].round()).rows()
+            [(2.0, 2, 92.0), (8.0, 2, 60.0)]
         """
         spec = SweepSpec(axes, samples, method, variants, disciplines, replications, until, seed, name)
         chosen = chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask, memory=memory)
@@ -188,6 +213,12 @@ class Scenario(below.Scenario):
             progress: called after each step of the search.
 
         Raises ScenarioError and WeirError for what cannot be tuned, before any run.
+
+        Example:
+            >>> rem = scenario.variant("rem-mark")
+            >>> found = rem.tune(["mean delay < 200 ms"], vary=["rem.gamma=0.0001..0.01"])
+            >>> found.answer.verdict, found.answer.runs
+            ('defaults already meet it', 7)
         """
         from weir.tune import Question, Task, tune
 
@@ -213,7 +244,12 @@ class Scenario(below.Scenario):
         Args:
             vary: such as `"codel.target=1..20 ms"`; of a discipline without any, where its queue settles.
 
-        The rest is as in `tune`.
+        The rest is as in `tune`. Raises ScenarioError and WeirError for what cannot be tuned, before any run.
+
+        Example:
+            >>> found = scenario.choose(["mean delay < 200 ms"], ["red", "codel"])
+            >>> {name: tuned.answer.verdict for name, tuned in found.tuned.items()}
+            {'codel': 'defaults already meet it', 'red': 'defaults already meet it'}
         """
         from weir.tune import Choice, Question, Task, ask
 
@@ -245,13 +281,27 @@ class Scenario(below.Scenario):
             replications: of the comparison with the closest discipline, where no kernel has it; 0: none.
 
         Raises ScenarioError and WeirError for what cannot be exported.
+
+        Example:
+            >>> codel = scenario.replace({"links.bottleneck.queue": {"codel": {}}})
+            >>> exported = codel.export(device="eth1")
+            >>> exported.kernel, exported.text.splitlines()[-1].partition(" parent ")[2]
+            ('3.5', '100:1 codel limit 120 target 5ms interval 100ms noecn')
         """
         from weir.export import export
 
         return export(self, link, form, device, share=share, replications=replications, threads=threads)
 
     def plan_run(self, replications: int, seed: int | None = None) -> Plan:
-        """Makes the checked plan of `run`."""
+        """Makes the checked plan of `run`.
+
+        Raises WeirError without a replication, and ScenarioError for a number that is no seed.
+
+        Example:
+            >>> plan = scenario.plan_run(replications=3)
+            >>> plan.kind, list(plan.seeds), plan.cost.packets > 1000
+            ('run', [1, 2, 3], True)
+        """
         base = self if seed is None else self.with_seed(seed)
         return plan_at_one_point("run", base.core, [base.itself()], replications)
 
@@ -264,7 +314,13 @@ class Scenario(below.Scenario):
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
     ) -> Plan:
-        """Makes the checked plan of `compare`."""
+        """Makes the checked plan of `compare`, and raises the same errors.
+
+        Example:
+            >>> plan = scenario.plan_comparison(2, variants=["drop-tail", "rem-mark"], baseline="rem-mark")
+            >>> [variant.name for variant in plan.variants]
+            ['rem-mark', 'drop-tail']
+        """
         base = self if seed is None else self.with_seed(seed)
         named = {measure_named(words).name: margin for words, margin in (margins or {}).items()}
         if disciplines is None and not base.variants:

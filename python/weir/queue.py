@@ -115,7 +115,12 @@ class Queue:
         """Offers an arriving packet to the discipline.
 
         Packets that the discipline drops for it are in `dropped` until the next call. Raises
-        ValueError if `now` lies before an earlier time.
+        ValueError if `now` lies before an earlier time, and for a size or an ECN field that no packet has.
+
+        Example:
+            >>> queue = weir.Queue("drop-tail", rate="8 Mbit/s", buffer="1 packets")
+            >>> queue.offer(0.0, 1000).verdict, queue.offer(0.001, 1000).verdict
+            ('accepted', 'dropped')
         """
         verdict, reason, dropped = self._core.offer(now, bytes, flow, ecn)
         self._dropped = [Dropped(flow, reason) for flow, reason in dropped]
@@ -126,6 +131,12 @@ class Queue:
 
         Packets that the discipline drops on the way are in `dropped` until the next call. Raises
         ValueError if `now` lies before an earlier time.
+
+        Example:
+            >>> queue = weir.Queue("codel", rate="8 Mbit/s", buffer="50 packets")
+            >>> offered = queue.offer(0.0, 1500, flow=3)
+            >>> queue.take(0.004), queue.take(0.005)
+            (Taken(flow=3, bytes=1500, marked=False, sojourn=0.004), None)
         """
         taken, dropped = self._core.take(now)
         self._dropped = [Dropped(flow, reason) for flow, reason in dropped]
@@ -136,6 +147,14 @@ class Queue:
 
         Raises ValueError if `now` lies before an earlier time, or so late that an AQM would do more than a
         thousand million updates until then.
+
+        Example:
+            >>> queue = weir.Queue({"rem": {"target": "0 packets"}}, rate="8 Mbit/s", buffer="50 packets")
+            >>> verdicts = [queue.offer(0.0, 1000).verdict for packet in range(20)]
+            >>> before = queue["price"]
+            >>> queue.advance(0.1)
+            >>> before, round(queue["price"], 3)
+            (0.0, 0.02)
         """
         self._core.advance(now)
 
@@ -144,6 +163,16 @@ class Queue:
 
         AQMs that compute something from their link compute it anew. What you take, and when, is
         up to you as before; the buffer stays what it was.
+
+        Raises ValueError for a text that is no rate, and if `now` lies before an earlier time.
+
+        Example:
+            >>> queue = weir.Queue("pie", rate="8 Mbit/s", buffer="50 packets")
+            >>> queue.set_rate(1.0, "4 Mbit/s")
+            >>> queue.set_rate(0.5, "2 Mbit/s")
+            Traceback (most recent call last):
+                ...
+            ValueError: time went from 1 s to 0.5 s; it goes forward, up to 1000000 s
         """
         self._core.set_rate(now, rate)
 
@@ -153,6 +182,12 @@ class Queue:
 
         What it measured under the old targets is forgotten; parameters, average and count go on.
         Raises ValueError for any other discipline, and if a target is zero.
+
+        Example:
+            >>> queue = weir.Queue("op-red", rate="8 Mbit/s", buffer="50 packets")
+            >>> queue.set_targets(1.0, delay="20 ms", loss=0.01)
+            >>> queue["target_delay"], queue["target_loss"]
+            (0.02, 0.01)
         """
         self._core.set_targets(now, delay, loss)
 

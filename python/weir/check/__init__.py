@@ -117,12 +117,25 @@ CODES = {
 
 
 def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
-    """Notes on what may mislead in the scenario itself, without its variants."""
+    """Notes on what may mislead in the scenario itself, without its variants.
+
+    Example:
+        >>> for note in weir.check.notes(scenario):
+        ...     print(note.severity, note.code, note.path)
+        note ecn-without-marks flows.ftp.tcp.ecn
+        note phase-effects flows.ftp.send_jitter
+    """
     return _found(_resolved(scenario))
 
 
 def cost(scenario: Scenario | _core.Scenario) -> Cost:
-    """Estimated cost of a run of the scenario itself: packets, time and memory."""
+    """Estimated cost of a run of the scenario itself: packets, time and memory.
+
+    Example:
+        >>> found = weir.check.cost(scenario)
+        >>> round(found.packets, -2), found.mostly
+        (4000.0, 'counts')
+    """
     return estimated(_resolved(scenario))
 
 
@@ -131,13 +144,30 @@ def _resolved(scenario: Scenario | _core.Scenario) -> Resolved:
 
 
 def notes_of_toml(resolved: str) -> tuple[Note, ...]:
-    """Notes on a scenario as `to_toml` writes it: files and classes that it names need not exist."""
+    """Notes on a scenario as `to_toml` writes it: files and classes that it names need not exist.
+
+    Raises ValueError for a text that is no TOML, and KeyError for one that is no whole scenario.
+
+    Example:
+        >>> from weir.check import notes_of_toml
+        >>> [note.code for note in notes_of_toml(scenario.to_toml())]
+        ['ecn-without-marks', 'phase-effects']
+    """
     return _found(Resolved.from_toml(resolved))
 
 
 def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float]) -> tuple[Note, ...]:
     """Notes on a queue that had not settled. `resolved` is the scenario as `to_toml` writes it; `trends` and
-    `drifts` are the `queue_trend` and `queue_drift` of its bottleneck in each replication."""
+    `drifts` are the `queue_trend` and `queue_drift` of its bottleneck in each replication.
+
+    Raises ValueError for a text that is no TOML, and KeyError for one that is no whole scenario.
+
+    Example:
+        >>> from weir.check import trend_notes
+        >>> steady = scenario.replace({"measure": {}, "flows.ftp.population": []}).to_toml()
+        >>> [note.code for note in trend_notes(steady, trends=[30.0, 31.0], drifts=[0.4, 0.5])]
+        ['not-stationary']
+    """
     found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
     return () if found is None else (found,)
 
@@ -147,7 +177,17 @@ def notes_together(
 ) -> tuple[Repeated, ...]:
     """Notes of several settings, with equal notes merged, and notes on comparing `variants`. `settings` are
     pairs of a label and its notes; `variants` are pairs of a label and its scenario, or the text of
-    `to_toml`."""
+    `to_toml`.
+
+    Raises ValueError for a text that is no TOML.
+
+    Example:
+        >>> from weir.check import notes_together
+        >>> rem = scenario.variant("rem-mark").core
+        >>> found = notes_together([("REM", ()), ("again", ())], [("REM", rem), ("again", rem)])
+        >>> [(note.note.code, note.labels) for note in found]
+        [('same-variants', ('REM', 'again'))]
+    """
     compared = list(variants)
     together: dict[str, list[Note]] = {}
     for label, note in (

@@ -31,6 +31,13 @@ def nothing_measured(arrivals: Sequence[int]) -> Iterator[Note]:
     """No packet came to the bottleneck while it was measured: its values are of nothing.
 
     `arrivals`: the packets that came there after the warm-up, in each run.
+
+    Example:
+        >>> from weir.check import nothing_measured
+        >>> [note.message for note in nothing_measured([0, 120, 118])]
+        ['no packet came to the bottleneck after the warm-up in 1 of 3 runs: the values are of nothing']
+        >>> list(nothing_measured([121, 120, 118]))
+        []
     """
     empty = sum(number == 0 for number in arrivals)
     if empty:

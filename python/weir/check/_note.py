@@ -27,7 +27,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A note of some of the settings that a result consists of."""
+    """A note of some of the settings that a result consists of.
+
+    Example:
+        >>> for note in result.notes:
+        ...     print(note.note.code, note.share, note.to_json()["settings"])
+        ecn-without-marks  (in DropTail) 1
+        phase-effects  (in DropTail) 1
+    """
 
     note: Note
     """Note of the first setting that has it; the numbers of others may differ."""
@@ -63,7 +70,16 @@ class Repeated:
 
 def merged(found: Iterable[tuple[str, Iterable[Note]]]) -> tuple[Repeated, ...]:
     """Each note once, by its code, severity and path, warnings first: from the notes of every setting, each
-    with the label of its variant."""
+    with the label of its variant.
+
+    Example:
+        >>> from weir.check import merged, notes
+        >>> compared = [scenario.variant(name) for name in ("drop-tail", "rem-mark")]
+        >>> for note in merged((one.label, notes(one)) for one in compared):
+        ...     print(note.note.code, note.labels)
+        ecn-without-marks ('DropTail',)
+        phase-effects ('DropTail',)
+    """
     first: dict[tuple[str, str, str], Note] = {}
     labels: dict[tuple[str, str, str], list[str]] = {}
     total, variants = 0, set[str]()

@@ -17,6 +17,11 @@ def nothing_random(group: str) -> Note:
     """Replications are equal in every value: nothing is random, so there are no intervals.
 
     Another seed draws nothing else where nothing is drawn. `group`: one of the groups of flows.
+
+    Example:
+        >>> from weir.check import nothing_random
+        >>> nothing_random("ftp").hint
+        'flows.ftp.start_jitter = "1 s", or send_jitter: then replications differ'
     """
     return Note(
         "nothing-random",
@@ -33,6 +38,12 @@ def few_values(number: int, what: str, quantiles: Sequence[str] = ("p95", "p99")
 
     number: the values of a run, in the run that has fewest. what: what they are, in the plural, with what
     happened to them, and in which time. quantiles: those that are shown, of p95, p99 and p99.9.
+
+    Example:
+        >>> from weir.check import few_values
+        >>> for note in few_values(30, "transfers ended in a run"):
+        ...     print(note.message)
+        30 transfers ended in a run: a p99 of fewer than 100 values is the largest of them
     """
     short = [name for name in _NEEDED if name in quantiles and number < _NEEDED[name]]
     if number > 0 and short:
@@ -52,6 +63,13 @@ def unfinished_transfers(ended: int, left: int, what: str) -> Iterator[Note]:
 
     ended, left: transfers of a run, the run in which most were left of all. what: which they are, in the
     plural.
+
+    Example:
+        >>> from weir.check import unfinished_transfers
+        >>> [note.code for note in unfinished_transfers(ended=60, left=40, what="transfers of web")]
+        ['unfinished-transfers']
+        >>> list(unfinished_transfers(ended=99, left=1, what="transfers of web"))
+        []
     """
     every = ended + left
     if left > _MANY_LEFT * every:

@@ -33,7 +33,16 @@ class Level:
 
 @dataclass(frozen=True)
 class Cell:
-    """Scenario of a suite, with the levels and the measures of an evaluation."""
+    """Scenario of a suite, with the levels and the measures of an evaluation.
+
+    Example:
+        >>> from weir.evaluate import chosen
+        >>> cell = chosen("all", ["tcp"])[0]
+        >>> cell.source, cell.family, [level.name for level in cell.places(quick=True)]
+        ('evaluation/rfc7928/tcp', '5', ['–'])
+        >>> chosen("all", ["ecn"])[0].marks_at("newreno")
+        False
+    """
 
     suite: str
     name: str
@@ -101,12 +110,24 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """Cells of every suite, in order."""
+    """Cells of every suite, in order.
+
+    Example:
+        >>> from weir.evaluate import cells
+        >>> len(cells()), cells()[0].name, cells()[0].section
+        (38, 'tcp', '5.1.1')
+    """
     return tuple(cell for suite in SUITES for cell in _read(suite))
 
 
 def chosen(suite: str, only: Sequence[str] = ()) -> list[Cell]:
-    """Cells of a suite, or of all; with `only`, those of these names in any suite. Raises WeirError."""
+    """Cells of a suite, or of all; with `only`, those of these names in any suite. Raises WeirError.
+
+    Example:
+        >>> from weir.evaluate import chosen
+        >>> [cell.name for cell in chosen("l4s")][:3], chosen("all", only=["tcp"])[0].suite
+        (['pairs', 'numbers', 'rtts'], 'rfc7928')
+    """
     if suite not in {*SUITES, "all"}:
         raise WeirError(f"there is no suite {suite!r}", suggestion(suite, [*SUITES, "all"]))
     if not only:

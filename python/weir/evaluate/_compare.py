@@ -44,7 +44,19 @@ class Compared:
 def against(
     known: Known, cells: Sequence[Cell], looks: int, mine: str, theirs: str, measure: str
 ) -> list[Compared]:
-    """Compares two disciplines by ratios seed by seed, with Holm's correction over the cells of a chapter."""
+    """Compares two disciplines by ratios seed by seed, with Holm's correction over the cells of a chapter.
+
+    Raises KeyError for a measure that is not compared.
+
+    Example:
+        >>> from weir.evaluate import against, chosen
+        >>> cell = chosen("rfc7928", ["tcp"])[0]
+        >>> fast, slow = {1: 9.0, 2: 9.5, 3: 9.2}, {1: 18.0, 2: 19.5, 3: 18.1}
+        >>> known = {("tcp", "-", "codel", "delay_p50"): fast, ("tcp", "-", "red", "delay_p50"): slow}
+        >>> (found,) = against(known, [cell], 1, "codel", "red", "delay_p50")
+        >>> found.relation, round(found.ratio, 2)
+        ('better', 0.5)
+    """
     more, margin = COMPARED_BY[measure]
     families: dict[str, list[tuple[str, str, Evidence, float]]] = {}
     family = {cell.name: cell.family for cell in cells}
@@ -94,7 +106,14 @@ class Ranks:
     """Critical difference of Nemenyi's test."""
 
     def groups(self) -> list[list[str]]:
-        """Disciplines in groups that are not distinguished, from the best on."""
+        """Disciplines in groups that are not distinguished, from the best on.
+
+        Example:
+            >>> from weir.evaluate import Ranks
+            >>> mean = {"codel": 1.0, "pie": 1.4, "drop-tail": 3.0}
+            >>> Ranks("delay_p50", mean, places=8, p=0.001, critical=1.2).groups()
+            [['codel', 'pie'], ['drop-tail']]
+        """
         order = sorted(self.mean, key=lambda name: self.mean[name])
         if self.p > DOUBT:
             return [order]
@@ -110,7 +129,18 @@ class Ranks:
 
 def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | None:
     """Ranks over the places at which all disciplines have the measure; None for less than two disciplines or
-    places."""
+    places.
+
+    Raises KeyError for a measure that is not compared.
+
+    Example:
+        >>> from weir.evaluate import ranks
+        >>> means = {"codel": 5.0, "red": 9.0, "drop-tail": 60.0}
+        >>> known = {(c, "-", aqm, "delay_p50"): {1: means[aqm]} for c in "abcdef" for aqm in means}
+        >>> found = ranks(known, list(means), "delay_p50")
+        >>> found.mean, round(found.p, 4)
+        ({'codel': 1.0, 'red': 2.0, 'drop-tail': 3.0}, 0.0025)
+    """
     more, _ = COMPARED_BY[measure]
     places = dict.fromkeys((cell, level) for cell, level, _, name in known if name == measure)
     rows: list[list[float]] = []

@@ -23,7 +23,14 @@ Rule = Literal["any", "all"]
 
 @dataclass(frozen=True)
 class Test:
-    """Test of a measure at some cells, with its bounds."""
+    """Test of a measure at some cells, with its bounds.
+
+    Example:
+        >>> from weir.evaluate import chosen, published
+        >>> test, cell = published().all[0].tests[0], chosen("all", ["tcp"])[0]
+        >>> test.name, test.is_about(cell), test.at_level("newreno")
+        ('safe-goodput', True, True)
+    """
 
     name: str
     measure: str
@@ -85,7 +92,14 @@ class ThresholdError(WeirError, ValueError):
 
 @cache
 def published() -> Criteria:
-    """Criteria with Weir's own thresholds."""
+    """Criteria with Weir's own thresholds.
+
+    Example:
+        >>> from weir.evaluate import published
+        >>> criteria = published()
+        >>> criteria.default_target_ms, criteria.all[0].title
+        (20.0, 'Never worse than DropTail')
+    """
     document = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     found = tuple(_criterion(table) for table in document["criteria"])
     return Criteria(found, _milliseconds(document["default_target"]))
@@ -93,7 +107,15 @@ def published() -> Criteria:
 
 def with_thresholds(path: str | os.PathLike[str]) -> Criteria:
     """Criteria with the thresholds of a file: `[thresholds]` with `NAME = { pass = 1.5, fail = 3.0 }`, and
-    `default_target = "20 ms"`. Raises ThresholdError."""
+    `default_target = "20 ms"`. Raises ThresholdError.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from weir.evaluate import with_thresholds
+        >>> written = Path("mine.toml").write_text('default_target = "30 ms"')
+        >>> with_thresholds("mine.toml").default_target_ms
+        30.0
+    """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

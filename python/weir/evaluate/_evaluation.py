@@ -114,7 +114,18 @@ def evaluate(
     command: str | None = None,
 ) -> Evaluation:
     """Runs all cells, with more seeds for those of which a verdict is open, and judges. Runs that the
-    store has are not repeated. Raises ScenarioError, WeirError."""
+    store has are not repeated. Raises ScenarioError, WeirError.
+
+    Example:
+        >>> from weir.evaluate import Request, chosen, evaluate, published, subjects, with_drop_tail
+        >>> from weir.sweep import chosen_workers
+        >>> codel, cells = tuple(subjects(["codel"])), tuple(chosen("rfc7928", ["burst-size"]))
+        >>> asked = Request(codel, with_drop_tail(codel, ()), cells, published(), quick=True, most=2)
+        >>> with weir.Store.open("lab/store", create=True) as store, chosen_workers() as workers:
+        ...     found = evaluate(asked, store, workers)
+        >>> found.seeds, len(found.judgements["codel"])
+        ({'burst-size': 2}, 16)
+    """
     wall, cpu = time.monotonic(), time.process_time()
     every = _Runs(request, store, workers, on_step)
     counts = {cell.name: request.looks[0] for cell in every.cells}
@@ -223,7 +234,13 @@ def _recorded(request: Request, store: Store, keys: set[int], command: str | Non
 
 
 def with_drop_tail(subjects: Sequence[Subject], references: Sequence[Subject]) -> tuple[Subject, ...]:
-    """References that are no subjects. DropTail is always among them or the subjects."""
+    """References that are no subjects. DropTail is always among them or the subjects.
+
+    Example:
+        >>> from weir.evaluate import subjects, with_drop_tail
+        >>> [one.name for one in with_drop_tail(subjects(["codel"]), subjects(["codel", "pie"]))]
+        ['drop-tail', 'pie']
+    """
     known = {one.name for one in subjects}
     found = [one for one in references if one.name not in known]
     if DROP_TAIL not in known | {one.name for one in found}:

@@ -46,7 +46,17 @@ def scale_of(measure: str, relative: str) -> Scale:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values of one measure, one per seed, on their scale."""
+    """Values of one measure, one per seed, on their scale.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.evaluate import Evidence
+        >>> evidence = Evidence(np.array([9.0, 9.5, 9.2, 9.4]), "log")
+        >>> round(evidence.mean, 2), [round(end, 2) for end in evidence.interval]
+        (9.27, [8.93, 9.63])
+        >>> evidence.beyond(10.0, "<") < 0.05, evidence.beyond(10.0, ">")
+        (True, 1.0)
+    """
 
     values: Values
     scale: Scale
@@ -121,7 +131,13 @@ class Evidence:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Adjusted p-values of a family of tests (Holm, 1979)."""
+    """Adjusted p-values of a family of tests (Holm, 1979).
+
+    Example:
+        >>> from weir.evaluate import holm
+        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+        [0.03, 0.06, 0.06]
+    """
     order = np.argsort(values)
     adjusted = [0.0] * len(values)
     largest = 0.0

@@ -23,19 +23,41 @@ SMOOTHED_RTTS = 10
 
 
 def variation(queue: Samples) -> float:
-    """Coefficient of variation: standard deviation over mean."""
+    """Coefficient of variation: standard deviation over mean.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.evaluate import variation
+        >>> variation(np.array([10.0, 30.0, 10.0, 30.0]))
+        0.5
+    """
     mean = float(queue.mean())
     return float(queue.std()) / mean if mean > 0.0 else math.nan
 
 
 def empty_share(queue: Samples) -> float:
-    """Percentage of the samples without a waiting packet."""
+    """Percentage of the samples without a waiting packet.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.evaluate import empty_share
+        >>> empty_share(np.array([0.0, 3.0, 5.0, 0.0]))
+        50.0
+    """
     return 100.0 * float((queue == 0.0).mean())
 
 
 def spectral_peak(queue: Samples) -> float:
     """The largest share of the power, in per cent, in one line of the spectrum and its two neighbours: the
-    mean is taken off, and a Hann window spreads a line over three."""
+    mean is taken off, and a Hann window spreads a line over three.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.evaluate import spectral_peak
+        >>> time = np.arange(0.0, 16.0, 0.125)
+        >>> round(spectral_peak(np.sin(2.0 * np.pi * time))), round(spectral_peak(np.arange(128.0) % 7.0))
+        (100, 66)
+    """
     if queue.size < 16:
         return math.nan
     power = np.abs(np.fft.rfft((queue - queue.mean()) * np.hanning(queue.size)))[1:] ** 2
@@ -93,7 +115,17 @@ def response_rtts(
     """The longest time from a step until the delay is in the band around the target, in round trips. The
     delay is the mean of the next `SMOOTHED_RTTS` round trips. The time is infinite where that never happens
     before the next step, and NaN without steps. Where a step leaves more capacity, the band has no lower end:
-    nothing may come to wait."""
+    nothing may come to wait.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.evaluate import response_rtts
+        >>> port = scenario.network.port("bottleneck")
+        >>> instants = np.arange(0.0, 4.0, 0.02)
+        >>> queue = np.where(instants < 2.5, 60.0, 10.0)
+        >>> round(response_rtts(port, instants, queue, target_ms=20.0, warm_up=0.5, end=4.0), 1)
+        4.2
+    """
     found: list[float] = []
     rtt = port.largest_rtt_s
     interval = float(np.median(np.diff(instants))) if instants.size > 1 else math.inf

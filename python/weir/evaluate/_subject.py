@@ -23,7 +23,16 @@ _FACTORS = (0.5, 2.0)
 
 @dataclass(frozen=True)
 class Subject:
-    """Queue discipline with its parameters."""
+    """Queue discipline with its parameters.
+
+    Example:
+        >>> from weir.evaluate import chosen, subjects
+        >>> codel, cell = subjects(["codel"])[0], chosen("all", ["tcp"])[0]
+        >>> level = cell.places(quick=True)[0]
+        >>> placed = codel.placed(cell, level)
+        >>> codel.target_ms(placed, default=20.0), codel.configurations(cell, [level])[0][0] == level.name
+        (5.0, True)
+    """
 
     name: str
     """Name in files and tables."""
@@ -109,7 +118,14 @@ class Subject:
 
 def subjects(names: Sequence[str], settings: Sequence[tuple[str, str]] = ()) -> list[Subject]:
     """Subjects that users name: a discipline, `FILE.toml`, or `MODULE:CLASS`. `settings` are parameters of
-    disciplines, as (`codel.target`, `10 ms`). Raises WeirError, ScenarioError."""
+    disciplines, as (`codel.target`, `10 ms`). Raises WeirError, ScenarioError.
+
+    Example:
+        >>> from weir.evaluate import subjects
+        >>> codel, pie = subjects(["codel", "pie"], [("codel.target", "10 ms")])
+        >>> codel.name, dict(codel.parameters), dict(pie.parameters)
+        ('codel', {'target': '10 ms'}, {})
+    """
     found: dict[str, Subject] = {}
     for text in names:
         one = _subject(text)

@@ -26,6 +26,11 @@ def mos(delay_ms: float, loss: float) -> float:
     Args:
         delay_ms: one way, mouth to ear.
         loss: share of the packets, lost independently.
+
+    Example:
+        >>> from weir.evaluate import mos
+        >>> round(mos(delay_ms=50.0, loss=0.0), 2), round(mos(delay_ms=300.0, loss=0.05), 2)
+        (4.38, 1.3)
     """
     rating = min(100.0, max(0.0, _rating(delay_ms, loss)))
     return 1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6

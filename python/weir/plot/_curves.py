@@ -96,7 +96,17 @@ class Plot:
 
 
 def draw(plot: Plot) -> Figure:
-    """Draws the figure."""
+    """Draws the figure.
+
+    Raises ValueError without a panel.
+
+    Example:
+        >>> from weir.plot import Curve, Facet, Plot, draw
+        >>> curve = Curve("measured", x=[10, 20, 40], y=[1.0, 2.5, 3.0])
+        >>> drawn = draw(Plot("delay", "Delay", "Means.", "Flows", [Facet("", "Delay (ms)", [curve])]))
+        >>> drawn.name, drawn.rows["y"].to_list()
+        ('delay', [1.0, 2.5, 3.0])
+    """
     curves = [curve for facet in plot.facets for curve in facet.curves]
     labels = list(dict.fromkeys(curve.label for curve in curves if curve.kind not in _SETTINGS))
     legend = alt.Legend(symbolStrokeWidth=0) if len(labels) > 1 else None

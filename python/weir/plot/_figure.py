@@ -55,6 +55,11 @@ class Figure:
             legend: `top`, `bottom`, `left`, `right` or `none`.
             x_range, y_range: of the axes, in their unit: `0..100`, `0..`, `..50`. What is beyond is cut off.
             facet_titles: of panels, by the title that the figure has, or its level alone: `10 Mbit/s`.
+
+        Example:
+            >>> drawn = weir.plot.lines(result, "mean delay").styled(title="Delay", log="y", size="84x60mm")
+            >>> drawn.title, drawn.layout.log
+            ('Delay', ('y',))
         """
         given = Layout.of(size, x_title, y_title, log, legend, x_range, y_range, facet_titles or {})
         layout = given.named(self.bare, self.rows)
@@ -62,7 +67,13 @@ class Figure:
         return replace(self, title=self.title if title is None else title, rows=rows, layout=layout)
 
     def altair(self) -> alt.Chart:
-        """Altair chart of the figure, data included, to show, change or save."""
+        """Altair chart of the figure, data included, to show, change or save.
+
+        Example:
+            >>> chart = weir.plot.lines(result, "mean delay").altair()
+            >>> len(chart.to_dict(validate=False)["datasets"]["rows"])
+            6
+        """
         # Put in place as they are: to read a specification anew, Altair would check every value.
         chart = cast("Any", self.chart).copy(deep=False)
         chart.config = self.specification["config"]
@@ -129,5 +140,11 @@ class Panel:
 
     @classmethod
     def of(cls, figure: Figure) -> Panel:
-        """Panel with this figure alone."""
+        """Panel with this figure alone.
+
+        Example:
+            >>> panel = weir.plot.Panel.of(weir.plot.lines(result, "mean delay"))
+            >>> panel.name, panel.choices
+            ('panel-delay-mean-by-users', ('Mean delay against users',))
+        """
         return cls(f"panel-{figure.name}", (figure,), (figure.title,))

@@ -53,6 +53,15 @@ def render(
 
     The script defines `vegaEmbed` and needs nothing else. Raises OSError where the figures cannot
     be drawn or written.
+
+    Example:
+        >>> import os
+        >>> from pathlib import Path
+        >>> drawn = weir.plot.lines(result, "utilisation")
+        >>> os.mkdir("figures")
+        >>> script = weir.plot.render({"users": drawn.specification}, Path("figures"), images=[".svg"])
+        >>> sorted(os.listdir("figures")), "vegaEmbed" in script
+        (['users.svg', 'users.vl.json'], True)
     """
     sources: list[Path] = []
     for name, specification in specifications.items():
@@ -76,6 +85,13 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
     until the new one is whole.
 
     Raises ChartError for another suffix, and OSError where the figure cannot be drawn or written.
+
+    Example:
+        >>> from pathlib import Path
+        >>> drawn = weir.plot.lines(result, "mean delay").styled(size="84x60mm")
+        >>> weir.plot.save(drawn, "figures/delay.svg")
+        >>> 'width="84mm" height="60mm"' in Path("figures/delay.svg").read_text(encoding="utf-8")
+        True
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -142,6 +158,15 @@ def page(
     """The page that `template` makes, with its charts. `script` defines `vegaEmbed`.
 
     `templates`: the directory of the template, which may extend those of this package.
+
+    Raises TemplateNotFound of Jinja for a template that is not there.
+
+    Example:
+        >>> from weir.plot import Panel, page
+        >>> panel = Panel.of(weir.plot.lines(result, "utilisation"))
+        >>> text = page("figure.html.jinja", "Utilisation", {}, [panel], script="", caption=True)
+        >>> text.count("<script"), panel.figures[0].title in text
+        (3, True)
     """
     charts = {
         figure.name: {
@@ -199,7 +224,21 @@ def write_page(
     images: Sequence[str] = (),
     **values: object,
 ) -> None:
-    """Writes the page as `report.html`, and its figures in these forms into `figures/`."""
+    """Writes the page as `report.html`, and its figures in these forms into `figures/`.
+
+    Raises OSError where a file cannot be written.
+
+    Example:
+        >>> import os
+        >>> from pathlib import Path
+        >>> panel = weir.plot.Panel.of(weir.plot.lines(result, "utilisation"))
+        >>> os.mkdir("page")
+        >>> weir.plot.write_page(
+        ...     Path("page"), "figure.html.jinja", "Use", {}, [panel], templates=Path(), caption=True
+        ... )
+        >>> os.listdir("page")
+        ['report.html']
+    """
     figures = [figure for panel in panels for figure in panel.figures] if images else []
     with temporary_directory("weir-") as scratch:
         place = directory / "figures" if images else scratch

@@ -38,7 +38,15 @@ MAIN = (*HEADLINE, "jain")
 
 
 def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: str | None) -> Figure:
-    """Draws one figure. `kind` is one of `KINDS`, also with hyphens; an option that is None is chosen."""
+    """Draws one figure. `kind` is one of `KINDS`, also with hyphens; an option that is None is chosen.
+
+    Raises ChartError for a kind, an option or a dimension that is not there, and without data for the kind.
+
+    Example:
+        >>> drawn = weir.plot.figure(result, "lines", measure="mean delay")
+        >>> drawn.name, drawn.title
+        ('delay-mean-by-users', 'Mean delay against users')
+    """
     name = kind.replace("-", "_")
     if name not in KINDS:
         known = [one.replace("_", "-") for one in KINDS]
@@ -53,13 +61,26 @@ def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: st
 
 
 def options_of(kind: str) -> list[str]:
-    """Names of the options of a kind, without `where`."""
+    """Names of the options of a kind, without `where`.
+
+    Raises KeyError for a kind that is not there.
+
+    Example:
+        >>> from weir.plot import options_of
+        >>> options_of("cdf"), options_of("over_time")
+        (['family', 'facet'], ['measure'])
+    """
     return [name for name in signature(KINDS[kind]).parameters if name not in {"sweep", "where"}]
 
 
 def panels_of(sweep: Sweep) -> list[Panel]:
     """Panels of a page, in order. It leaves out figures for which the sweep has no data, such as a map of one
-    axis."""
+    axis.
+
+    Example:
+        >>> [panel.name for panel in weir.plot.panels_of(result)]
+        ['panel-lines', 'panel-tradeoff', 'panel-ellipses', 'panel-delays', 'panel-over-time']
+    """
     if sweep.observations().is_empty():
         return []
     columns = [d.column for d in sweep.dimensions]
@@ -106,5 +127,10 @@ def panels_of(sweep: Sweep) -> list[Panel]:
 
 
 def figures_of(sweep: Sweep) -> list[Figure]:
-    """All figures of the page."""
+    """All figures of the page.
+
+    Example:
+        >>> [drawn.name for drawn in weir.plot.figures_of(result)][-3:]
+        ['delay-tail', 'queue-over-time', 'over-time']
+    """
     return [figure for panel in panels_of(sweep) for figure in panel.figures]

@@ -41,7 +41,16 @@ def heat(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Map of a measure over two dimensions, as colour. An axis without levels is cut into bins."""
+    """Map of a measure over two dimensions, as colour. An axis without levels is cut into bins.
+
+    Raises ChartError for fewer than two dimensions, and for one that the result does not have.
+
+    Example:
+        >>> axes = ["links.bottleneck.rate=2,4 Mbit/s", "links.bottleneck.buffer=20,80 packets"]
+        >>> drawn = weir.plot.heat(scenario.sweep(axes, variants="drop-tail"), "mean delay")
+        >>> drawn.rows.select("x", "y", drawn.rows["mean"].round()).rows()
+        [('2', '20', 42.0), ('2', '80', 184.0), ('4', '20', 17.0), ('4', '80', 72.0)]
+    """
     of, cut = measure_of(measure), Cut.of(sweep, where)
     sides: list[tuple[Role, str | None]] = [("x", x), ("y", y)]
     # A side that is named is not free for the other.
@@ -223,6 +232,17 @@ def verdict_map(
         panels: value of `panel` to its title, in `letters` of this size.
         shown: column to its name in a tooltip.
         size: width of a panel, and height of a cell.
+
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
+    Example:
+        >>> import polars as pl
+        >>> from weir.plot import verdict_map
+        >>> rows = {"x": [5, 20], "y": [10, 10], "verdict": ["met", "missed"], "sign": ["+", "-"]}
+        >>> cells = pl.DataFrame({"panel": "", "framed": False, **rows})
+        >>> words, axes = ["met", "open", "missed"], ["Rate (Mbit/s)", "Flows"]
+        >>> verdict_map(cells, words, axes, {"": "All"}, {"verdict": "verdict"}, (200, 40)).title.text
+        'All'
     """
     scale = alt.Scale(domain=list(verdicts), range=list(COLOURS))
     legend = alt.Legend(symbolType="square", symbolStrokeWidth=0)

@@ -33,7 +33,15 @@ def lines(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Curves of a measure over one dimension with bands; colours by a second, panels by a third."""
+    """Curves of a measure over one dimension with bands; colours by a second, panels by a third.
+
+    Raises ChartError where nothing varies in steps, and for a measure or a dimension that is not there.
+
+    Example:
+        >>> drawn = weir.plot.lines(result, "utilisation", x="users")
+        >>> drawn.title, drawn.rows.filter(family="REM mark")["x"].to_list()
+        ('Utilisation against users', [2.0, 4.0])
+    """
     of, cut = measure_of(measure), Cut.of(sweep, where)
     cut = cut.place("x", x, [*cut.levelled, *cut.spans, *cut.variants])
     along = cut.roles.get("x")
@@ -154,7 +162,16 @@ def trend(
     family: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Trend of a measure along an axis that is sampled, or along every axis, a panel for each."""
+    """Trend of a measure along an axis that is sampled, or along every axis, a panel for each.
+
+    Raises ChartError without an axis, and for a measure or a dimension that is not there.
+
+    Example:
+        >>> sampled = scenario.sweep(["links.bottleneck.rate=2..8 Mbit/s"], samples=8, variants="rem-mark")
+        >>> drawn = weir.plot.trend(sampled, "utilisation")
+        >>> drawn.title, drawn.rows["dot"].drop_nulls().len()
+        ('Utilisation along bottleneck rate', 8)
+    """
     of, part = measure_of(measure), Cut.of(sweep, where)
     axes = [find_dimension(sweep.dimensions, x)] if x else part.axes[:AXES]
     if not axes:

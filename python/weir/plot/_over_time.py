@@ -32,6 +32,13 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
     alone, `cwnd of GROUP` or `cwnd of GROUP.0`; of one link, `queue at LINK`. Default: the queue and the
     variables that its discipline is known by (`figure` in its file in `weir/disciplines`); of many rows the
     first of each discipline. One variable alone has the same axis in every row. Flows have a colour each.
+
+    Raises ChartError for a variable that was not recorded.
+
+    Example:
+        >>> drawn = weir.plot.over_time(result, "price", where={"variant": "REM mark"})
+        >>> drawn.title, round(drawn.rows["highest"].max(), 1)
+        ('Price over time', 5.0)
     """
     point, labels, place = _point(Cut.of(sweep, where))
     samples = recorded(sweep, point, labels, measure.split(",") if measure else [])
@@ -140,6 +147,15 @@ def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> 
     nothing cut off.
 
     Columns: the keys, time_s (middle of the slot), slot_s (its length), lowest, mean, highest.
+
+    Raises ColumnNotFoundError of polars for a column that is not there.
+
+    Example:
+        >>> from weir.plot import envelope
+        >>> queue = result.series_of(variants=["REM mark"]).filter(variable="queue")
+        >>> rows = envelope(queue, ["label"], slots=2)
+        >>> rows.select("time_s", "lowest", rows["mean"].round(), "highest").rows()
+        [(1.0, 0.0, 17.0, 120.0), (3.0, 0.0, 18.0, 120.0)]
     """
     end = samples["time_s"].max()
     slot_s = end / slots if isinstance(end, float) and end > 0.0 else 1.0

@@ -35,6 +35,13 @@ def ellipses(
 
     The plot of RFC 7928, section 2.7, after K. Winstein (Transport Architectures for an Evolving
     Internet, 2014): the delay axis runs backwards, so that better is up and to the right.
+
+    Raises ChartError for fewer than two runs, and for a dimension that the result does not have.
+
+    Example:
+        >>> drawn = weir.plot.ellipses(result)
+        >>> drawn.rows.filter(part="run").height
+        9
     """
     cut = Cut.of(sweep, where).group(family, facet)
     groups: list[str] = list(cut.roles)
@@ -108,7 +115,15 @@ def _spread(cut: Cut, rows: pl.DataFrame, dots: int) -> list[alt.Chart]:
 def cdf(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
 ) -> Figure:
-    """Distribution of the queueing delay."""
+    """Distribution of the queueing delay.
+
+    Raises ChartError for a dimension that the result does not have.
+
+    Example:
+        >>> drawn = weir.plot.cdf(result, where={"variant": "REM mark"})
+        >>> drawn.title, drawn.rows["at_most"].max()
+        ('Distribution of the queueing delay', 1.0)
+    """
     cut = Cut.of(sweep, where).group(family, facet)
     return _shares(
         cut,
@@ -124,7 +139,15 @@ def cdf(
 def tail(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
 ) -> Figure:
-    """Fraction of packets that waited longer, logarithmic."""
+    """Fraction of packets that waited longer, logarithmic.
+
+    Raises ChartError for a dimension that the result does not have.
+
+    Example:
+        >>> drawn = weir.plot.tail(result, where={"variant": "REM mark"})
+        >>> drawn.title, round(drawn.rows["longer"].min(), 4)
+        ('Tail of the queueing delay', 0.2186)
+    """
     cut = Cut.of(sweep, where).group(family, facet)
     rows = _curves(cut).select(*cut.roles, "delay_ms", "longer").drop_nulls()
     ticks = decades(rows["longer"])
@@ -233,7 +256,17 @@ nothing."""
 
 @kind
 def slowdown(sweep: Sweep, *, family: str | None = None, where: Where | None = None) -> Figure:
-    """Slowdown of transfers by their size: median and 99th percentile, on logarithmic axes."""
+    """Slowdown of transfers by their size: median and 99th percentile, on logarithmic axes.
+
+    Raises ChartError where no flows come and go, and for a part of the periods.
+
+    Example:
+        >>> traffic = {"poisson": {"load": 0.5, "size": {"exponential": {"mean": "20 kB"}}}}
+        >>> short = {"duration": "5 s", "measure.warm_up": "1 s", "flows.web.traffic": traffic}
+        >>> rows = weir.plot.slowdown(weir.load("web", short).run()).rows
+        >>> rows["quantile"].unique().sort().to_list(), rows["slowdown"].min() >= 1.0
+        (['99th percentile', 'Median'], True)
+    """
     cut = Cut.of(sweep, where).group(family, NONE)
     if cut.periods:
         raise ChartError("the slowdown is drawn of whole runs: periods cannot be told apart")

@@ -46,7 +46,17 @@ _SOBOL = (
 
 @kind
 def sensitivity(sweep: Sweep, measure: str | None = None) -> Figure:
-    """Sensitivity to each axis of a `morris` or `saltelli` design, the largest first."""
+    """Sensitivity to each axis of a `morris` or `saltelli` design, the largest first.
+
+    Raises ChartError for any other design, and for several variants.
+
+    Example:
+        >>> axes = ["links.bottleneck.rate=2..8 Mbit/s", "flows.ftp.count=2..6"]
+        >>> screened = scenario.sweep(axes, samples=4, method="morris", variants="rem-mark")
+        >>> drawn = weir.plot.sensitivity(screened, "utilisation")
+        >>> drawn.rows.select("axis", drawn.rows["mu_star"].round()).rows()
+        [('bottleneck rate', 27.0), ('ftp count', 20.0)]
+    """
     of = measure_of(measure)
     try:
         indices = sweep.sensitivity(of.name)

@@ -16,7 +16,18 @@ _CELL = (44, 17)
 
 def parts_of_a_whole(rows: pl.DataFrame, colours: Mapping[str, str]) -> chart.Chart:
     """Bar that is divided into parts of a whole. `rows`: part (as in `colours`), count, and number (the text
-    in it)."""
+    in it).
+
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
+    Example:
+        >>> import polars as pl
+        >>> from weir.plot import parts_of_a_whole
+        >>> rows = pl.DataFrame({"part": ["held", "open"], "count": [7, 3], "number": ["7", "3"]})
+        >>> drawn = parts_of_a_whole(rows, {"held": "#0072b2", "open": "#999999"})
+        >>> [layer["mark"]["type"] for layer in drawn.to_dict(validate=False)["layer"]]
+        ['bar', 'text']
+    """
     order = list(colours)
     placed = rows.with_columns(
         (pl.col("count").cum_sum() - pl.col("count") / 2).alias("middle"),
@@ -41,6 +52,16 @@ def share_map(rows: pl.DataFrame, labels: Sequence[str], panels: Sequence[str]) 
     """A table of shares as colours: a row for each label, a panel for each setting, a column for each level.
 
     `rows`: label, panel, level, place (of the level in its panel), share (%).
+
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
+    Example:
+        >>> import polars as pl
+        >>> from weir.plot import share_map
+        >>> rows = {"label": ["RED", "REM"], "share": [80.0, 95.0], "level": "5 Mbit/s", "place": 0}
+        >>> rows = pl.DataFrame({"panel": "rate", **rows})
+        >>> share_map(rows, ["RED", "REM"], ["rate"]).title.text
+        'rate'
     """
     drawn: list[alt.LayerChart] = []
     for number, panel in enumerate(panels):

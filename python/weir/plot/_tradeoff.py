@@ -32,7 +32,15 @@ def tradeoff(
     facet: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Trade-off of measure y against measure x along a growing load: by default, mean delay against loss."""
+    """Trade-off of measure y against measure x along a growing load: by default, mean delay against loss.
+
+    Raises ChartError where no load grows in steps, and for a measure or a dimension that is not there.
+
+    Example:
+        >>> drawn = weir.plot.tradeoff(result, y="mean delay", x="utilisation")
+        >>> drawn.title, drawn.rows["load"].unique().sort().to_list()
+        ('Mean delay against utilisation', [2.0, 4.0])
+    """
     cut = Cut.of(sweep, where)
     # How many flows there are is the plainest load.
     numbers = sorted((d for d in cut.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))

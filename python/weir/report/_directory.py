@@ -53,6 +53,16 @@ def replacing(directory: str | os.PathLike[str], *, replace: bool = True) -> Gen
     """A place beside the directory to write to, which takes its name when the block ends well.
 
     Raises OSError, with a message for people, if a result cannot be written there.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from weir.report import replacing, write_manifest
+        >>> for text in ("first", "second"):
+        ...     with replacing("study") as place:
+        ...         written = (place / "notes.txt").write_text(text)
+        ...         write_manifest(place, {"weir": weir.__version__})
+        >>> Path("study/notes.txt").read_text()
+        'second'
     """
     check_writable(directory, replace=replace)
     target = _target(directory)
@@ -64,7 +74,21 @@ def replacing(directory: str | os.PathLike[str], *, replace: bool = True) -> Gen
 
 
 def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
-    """Marks a directory as weir's own, which a later result may replace."""
+    """Marks a directory as weir's own, which a later result may replace.
+
+    A later result replaces the directory if `manifest` has the key `weir`.
+
+    Raises OSError if the file cannot be written, and TypeError for values that JSON does not have.
+
+    Example:
+        >>> import os
+        >>> from pathlib import Path
+        >>> from weir.report import write_manifest
+        >>> os.mkdir("study")
+        >>> write_manifest(Path("study"), {"weir": weir.__version__, "study": 1})
+        >>> os.listdir("study")
+        ['manifest.json']
+    """
     (place / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 

@@ -50,7 +50,16 @@ def write(
 ) -> None:
     """Writes `report.html` into a directory, which is made if it is missing; into its folder `figures`, the
     figures in these forms (`weir.plot.IMAGES`). `theory`: with what the fluid model says. Raises WeirError
-    where that is asked of a sweep."""
+    where that is asked of a sweep.
+
+    Raises OSError where a file cannot be written, and WeirError while no run is finished.
+
+    Example:
+        >>> import os
+        >>> weir.report.write(result, "page")
+        >>> os.listdir("page")
+        ['report.html']
+    """
     values, panels = _values(sweep), panels_of(sweep)
     if theory:
         said = values["theory"] = theory_of(sweep)

@@ -28,7 +28,17 @@ _ROLES = {"chosen": "This setting", "nearest": "Nearest setting", "best found": 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Answer with its evidence, and with the data needed to use and to repeat it."""
+    """Answer with its evidence, and with the data needed to use and to repeat it.
+
+    Example:
+        >>> from weir.report import Evidence
+        >>> found = scenario.variant("rem-mark").tune(["mean delay < 200 ms"], ["rem.gamma=0.0001..0.01"])
+        >>> evidence = Evidence(found)
+        >>> evidence.title, evidence.to_json()["verdict"]
+        ('REM paper, section 4.2: 20 to 160 NewReno users on 64 Mbit/s', 'defaults already meet it')
+        >>> evidence.html(evidence.panels, script="").startswith("<!doctype html>")
+        True
+    """
 
     tuned: Tuned
     exports: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -56,7 +66,19 @@ class Evidence:
 
     def write(self, directory: Path, images: Sequence[str] = ()) -> None:
         """Writes report.html, answer.json and resolved.toml into a directory; into its folder `figures`, the
-        figures in these forms (`weir.plot.IMAGES`)."""
+        figures in these forms (`weir.plot.IMAGES`).
+
+        Raises OSError where a file cannot be written.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from weir.report import Evidence
+            >>> Path("answer").mkdir()
+            >>> found = scenario.variant("rem-mark").tune(["mean delay < 200 ms"], ["rem.gamma=0.0001..0.01"])
+            >>> Evidence(found).write(Path("answer"))
+            >>> sorted(path.name for path in Path("answer").iterdir())
+            ['answer.json', 'report.html', 'resolved.toml']
+        """
         title, values = f"Tuning: {self.title}", self._values()
         write_page(
             directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, images=images, **values

@@ -53,21 +53,46 @@ class Scenario:
         replaces the whole table there. Pairs hold values as on the command line: TOML, or else text. A
         scenario that names a class of Python runs its file: `python=False` refuses such a scenario. Raises
         ScenarioError.
+
+        Example:
+            >>> weir.Scenario.load("web", {"links.bottleneck.rate": "50 Mbit/s"}).groups
+            ['long', 'web']
+            >>> weir.Scenario.load("web", [("duration", "20 s")]).duration
+            20.0
         """
         overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
         return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides, python))
 
     @classmethod
     def loads(cls, text: str, set: Mapping[str, Value] | None = None, *, python: bool = True) -> Self:
-        """Reads a scenario from a TOML text. `python` as in `load`. Raises ScenarioError."""
+        """Reads a scenario from a TOML text. `python` as in `load`. Raises ScenarioError.
+
+        Example:
+            >>> text = scenario.to_toml()
+            >>> weir.Scenario.loads(text, {"duration": "8 s"}).duration
+            8.0
+        """
         return cls(_core.Scenario.loads(text, overrides=_overrides(set), python=python))
 
     def replace(self, values: Mapping[str, Value]) -> Self:
-        """Returns the scenario with other values, checked anew. Raises ScenarioError."""
+        """Returns the scenario with other values, checked anew. Raises ScenarioError.
+
+        Example:
+            >>> scenario.replace({"links.bottleneck.buffer": "2 BDP", "seed": 7}).seed
+            7
+        """
         return type(self)(self._core.replace(_overrides(values)))
 
     def variant(self, name: str) -> Self:
-        """Returns the scenario with the values of `[variants.NAME]` and without variants."""
+        """Returns the scenario with the values of `[variants.NAME]` and without variants.
+
+        Raises ScenarioError for a name that is none of a variant.
+
+        Example:
+            >>> rem = scenario.variant("rem-mark")
+            >>> rem.label, rem.variants
+            ('REM mark', [])
+        """
         if name not in self.variants:
             hint = suggestion(name, self.variants) if self.variants else "this scenario has no variants"
             raise scenario_error(f"there is no variant {name!r}", hint, self.name)
@@ -129,11 +154,23 @@ class Scenario:
         return self._core.sweep
 
     def to_toml(self) -> str:
-        """The whole scenario with every default written out."""
+        """The whole scenario with every default written out.
+
+        Example:
+            >>> [line for line in scenario.to_toml().splitlines() if line.startswith("buffer")]
+            ['buffer = "120 packets"', 'buffer_counts = "waiting"', 'buffer = "1000 packets"']
+        """
         return printable_toml(self._core.to_toml())
 
     def with_seed(self, seed: int) -> Self:
-        """Returns the scenario with this seed for replication 0."""
+        """Returns the scenario with this seed for replication 0.
+
+        Raises ScenarioError for a number that is no seed.
+
+        Example:
+            >>> scenario.seed, scenario.with_seed(100).seed
+            (1, 100)
+        """
         return type(self)(self._core.replace([("seed", str(seed))]))
 
     def chosen(
@@ -143,6 +180,12 @@ class Scenario:
 
         Without names: all variants; of a scenario that has none, itself. Raises ScenarioError
         for unknown names, ValueError for both at once.
+
+        Example:
+            >>> [one.label for one in scenario.chosen(["rem-mark", "drop-tail"])]
+            ['REM mark', 'DropTail']
+            >>> [one.label for one in scenario.chosen(disciplines=["codel", "pie"])]
+            ['codel', 'pie']
         """
         if disciplines is not None and variants is not None:
             raise ValueError("choose variants or disciplines, not both")
@@ -155,7 +198,12 @@ class Scenario:
         return [Variant(name, one.label, one.core) for name, one in zip(names, found, strict=True)]
 
     def itself(self) -> Variant:
-        """The scenario without its variants, as the only variant of a result."""
+        """The scenario without its variants, as the only variant of a result.
+
+        Example:
+            >>> scenario.variant("rem-mark").itself().label
+            'REM mark'
+        """
         return Variant(self.name, self.label, self._core)
 
     def _disciplines(self, names: Sequence[str]) -> list[Variant]:

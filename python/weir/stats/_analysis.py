@@ -52,6 +52,14 @@ def bottleneck_rows(
     """The rows of a table about each run's bottleneck.
 
     Runs of one table may have different bottlenecks: a variant or an axis can set any rate.
+
+    Raises KeyError without the table, or without `links`.
+
+    Example:
+        >>> from weir.stats import bottleneck_rows
+        >>> rows = bottleneck_rows({"links": result.links}, "links").filter(period=-1, replication=0)
+        >>> rows.select("link", rows["queue_mean"].round(1)).rows()
+        [('bottleneck', 41.6), ('bottleneck', 36.1), ('bottleneck', 41.2)]
     """
     port = [*run_keys(tables["links"]), "link", "direction"]
     limiting = tables["links"].filter("bottleneck").select(port).unique(maintain_order=True)

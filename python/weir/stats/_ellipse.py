@@ -55,7 +55,15 @@ class Ellipse:
 
     def corners(self, count: int) -> NDArray[np.float64]:
         """Corners of a polygon of `count` sides, the first repeated at the end, shape (2, count + 1). It is a
-        line if the points spread along a line only."""
+        line if the points spread along a line only.
+
+        Example:
+            >>> import numpy as np
+            >>> from weir.stats import Ellipse
+            >>> ellipse = Ellipse(np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 1.0], [2.0, -1.0]]))
+            >>> ellipse.corners(count=8).shape, round(ellipse.major, 2), round(ellipse.minor, 2)
+            ((2, 9), 1.41, 0.71)
+        """
         middle = self.points.mean(axis=0)
         # Each axis by its own unit: a covariance of ms and % is badly scaled.
         unit = np.where(np.ptp(self.points, axis=0) > 0.0, self.points.std(axis=0), 1.0)

@@ -46,7 +46,13 @@ class Interval:
         return None if self.half_width is None else self.mean + self.half_width
 
     def contains(self, value: float) -> bool:
-        """Returns true if `value` is inside the interval; false if there is no interval."""
+        """Returns true if `value` is inside the interval; false if there is no interval.
+
+        Example:
+            >>> from weir.stats import Interval
+            >>> Interval(mean=4.0, half_width=1.0, n=10).contains(4.5), Interval(4.0, None, 1).contains(4.0)
+            (True, False)
+        """
         return self.half_width is not None and abs(value - self.mean) <= self.half_width
 
 
@@ -63,6 +69,12 @@ class Difference:
 
         "equal" needs a margin: the whole interval must lie within plus or minus `margin`. An
         interval that contains zero shows no difference; it does not show equality.
+
+        Example:
+            >>> from weir.stats import Difference, Interval
+            >>> found = Difference(Interval(mean=0.4, half_width=0.3, n=10), correlation=0.8)
+            >>> found.verdict(), found.verdict(margin=1.0)
+            ('higher', 'equal')
         """
         interval = self.interval
         if interval.half_width is None:
@@ -90,6 +102,15 @@ def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Int
     """Mean and interval of independent values, shape (n,). NaN, "not defined", is left out.
 
     Without any value the mean is NaN.
+
+    Raises ValueError for a level that is not below one.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.stats import mean_interval
+        >>> interval = mean_interval(np.array([3.0, 5.0, 4.0, np.nan]))
+        >>> interval.mean, round(interval.half_width, 2), interval.n
+        (4.0, 2.48, 3)
     """
     defined = values[~np.isnan(values)]
     n = int(defined.size)
@@ -106,6 +127,15 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
     """The mean of `variant - baseline`, both of shape (n,), entry r from the same seed.
 
     Pairs with a NaN on either side are left out.
+
+    Raises ValueError for arrays of different lengths.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.stats import paired_difference
+        >>> found = paired_difference(np.array([3.0, 5.0, 4.0]), np.array([1.0, 2.9, 2.1]))
+        >>> round(found.interval.mean, 2), round(found.correlation, 3), found.verdict()
+        (2.0, 0.996, 'higher')
     """
     if variant.shape != baseline.shape:
         raise ValueError(f"{variant.size} values cannot be paired with {baseline.size}")
@@ -116,7 +146,15 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 
 @lru_cache(maxsize=64)
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """Two-sided quantile of Student's t distribution."""
+    """Two-sided quantile of Student's t distribution.
+
+    Raises ValueError for no degree of freedom, and for a level that is not below one.
+
+    Example:
+        >>> from weir.stats import student_t
+        >>> round(student_t(2), 3), round(student_t(9), 3), round(student_t(9, confidence=0.99), 3)
+        (4.303, 2.262, 3.25)
+    """
     # scipy has it too, but takes longer to import than most commands take in all.
     return _core.student_t(degrees, confidence)
 

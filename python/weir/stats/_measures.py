@@ -57,7 +57,13 @@ class Measure:
         return f"{title.lower()}{self.title.removeprefix(title)}"
 
     def is_known_by(self, by: By) -> bool:
-        """Returns true if the measure has values for single groups, single classes, or single ports."""
+        """Returns true if the measure has values for single groups, single classes, or single ports.
+
+        Example:
+            >>> from weir.stats import MEASURES
+            >>> MEASURES["goodput"].is_known_by("group"), MEASURES["mean_queue"].is_known_by("group")
+            (True, False)
+        """
         if by == "link":
             return self.column == "loss" or self.table == "links"
         if by == "group":

@@ -104,6 +104,15 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     Where a run never settles there is no mean, and a mean of the others would be too short: `mean_s` is
     null, and `never` says how often. The median counts such runs as the longest; it is infinite where they
     are half of all or more.
+
+    Raises ColumnNotFoundError of polars for rows without these columns.
+
+    Example:
+        >>> from weir.stats import response_estimates
+        >>> found = result.responses("1 packets", "60 packets", hold="300 ms")
+        >>> rows = response_estimates(found).filter(variant="rem-mark", queue="average", measure="response_s")
+        >>> rows.select("at_s", "n", "never", rows["mean_s"].round(2)).rows()
+        [(2.0, 3, 0.0, 0.43)]
     """
     same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
     time = pl.col("time")
@@ -133,6 +142,14 @@ def times(
 
     `inside` says of the sample at each instant whether it lies in the band. The phase is what lies between
     `start` and `end`, both included.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.stats import times
+        >>> instants = np.arange(0, 10) * 1_000_000_000
+        >>> inside = np.array([False, False, True, False, True, True, True, True, True, True])
+        >>> times(instants, inside, start=0, end=9_000_000_000, hold=2_000_000_000)
+        (4.0, 4.0)
     """
     chosen = (instants >= start) & (instants <= end)
     when, good = instants[chosen], inside[chosen]
@@ -152,7 +169,14 @@ def times(
 
 
 def moving_average(queue: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
-    """The mean of the last so many samples, fewer at the beginning."""
+    """The mean of the last so many samples, fewer at the beginning.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.stats import moving_average
+        >>> moving_average(np.array([0.0, 4.0, 8.0, 0.0]), samples=2).tolist()
+        [0.0, 2.0, 6.0, 4.0]
+    """
     sums = np.concatenate([[0.0], np.cumsum(queue)])
     ends = np.arange(1, queue.size + 1)
     begins = np.maximum(ends - samples, 0)

@@ -38,6 +38,21 @@ class Store(SweepRecords):
 
     Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
     Threads may share it: they take turns. Any number of processes on one host may have it open at once.
+
+    Example:
+        >>> with scenario.run(replications=2, store="lab/store") as done:
+        ...     keys = done.table("runs")["run"].to_list()
+        >>> store = weir.Store.open("lab/store")
+        >>> [sweep.name for sweep in store.sweeps()] == [store.find_sweep(None).name]
+        True
+        >>> store.scan("runs").select("seed").sort("seed").collect().rows()
+        [(1,), (2,)]
+        >>> store.finished(keys) == {*keys}, store.size(keys) > 0, store.cost().runs, len(store.versions())
+        (True, True, 2, 1)
+        >>> [store.remove_sweep(sweep) for sweep in store.find_sweeps("rem-wireline")]
+        [None]
+        >>> store.prune(keep=[]), store.check(), store.compact(), store.close()
+        (2, [], None, None)
     """
 
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
@@ -54,6 +69,12 @@ class Store(SweepRecords):
 
         Raises StoreError if there is none, if it is no store, or if another version of Weir wrote it. Also
         raises it if the journal is damaged, or if the store cannot be written.
+
+        Example:
+            >>> store = weir.Store.open("lab/store", create=True)
+            >>> store.path.as_posix(), store.sweeps(), store.cost().runs
+            ('lab/store', [], 0)
+            >>> store.close()
         """
         directory = Path(path)
         with store_errors(directory, "it cannot be opened"), ExitStack() as undo:

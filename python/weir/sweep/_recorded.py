@@ -154,7 +154,14 @@ class RecordedSweep:
     @classmethod
     def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:
         """Opens the result of this number, name or id in a store; of a name, or without one, the newest that
-        has tables. Raises StoreError, and WeirError if none has."""
+        has tables. Raises StoreError, and WeirError if none has.
+
+        Example:
+            >>> done = scenario.run(store="lab/store")
+            >>> with weir.Sweep.open(done.number, "lab/store") as again:
+            ...     print(again.name, again.kind, again.id == done.id)
+            rem-wireline run True
+        """
         opened = Store.open(store, read_only=True)
         records = opened.find_sweeps(None if which is None else str(which))
         for record in records[:-1]:
@@ -163,7 +170,7 @@ class RecordedSweep:
         return cls(opened, records[-1])
 
     def label(self, variant: str) -> str:
-        """Label of one variant."""
+        """Label of one variant. Raises ValueError for one that the result does not have."""
         return self.labels[self.variants.index(variant)]
 
     @cached_property
@@ -172,7 +179,8 @@ class RecordedSweep:
         return [path.group for path in _core.network_of(self.resolved[self.baseline]).paths]
 
     def resolved_at(self, point: int, variant: str) -> str:
-        """Scenario of one configuration as TOML."""
+        """Scenario of one configuration as TOML. Raises WeirError where it cannot be resolved again, and
+        KeyError, with axes ValueError, for a variant that the result does not have."""
         return self._at(point, variant).to_toml() if self.axes else self.resolved[variant]
 
     def _at(self, point: int, variant: str) -> _core.Scenario:
@@ -290,7 +298,8 @@ class RecordedSweep:
         return {name: getattr(self, name) for name in TABLES}
 
     def table(self, name: str) -> pl.DataFrame:
-        """Table of all runs that count. Its first column, `run`, is the key of the run."""
+        """Table of all runs that count. Its first column, `run`, is the key of the run. Raises StoreError if
+        there is no such table."""
         return self._scan(name).collect()
 
     @property
@@ -304,11 +313,17 @@ class RecordedSweep:
         return {path.stem: path for path in sorted((self.directory / "captures").glob("*.pcapng"))}
 
     def quantile(self, degrees: int) -> float:
-        """Quantile of Student's t at the level of the intervals, for this number of degrees of freedom."""
+        """Quantile of Student's t at the level of the intervals, for this number of degrees of freedom.
+        Raises ValueError for none."""
         return self._sequential.quantile(degrees)
 
     def close(self) -> None:
-        """Closes the store; nothing more can be read from it."""
+        """Closes the store; nothing more can be read from it.
+
+        Example:
+            >>> opened = scenario.run()
+            >>> opened.close()
+        """
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -328,7 +343,7 @@ class RecordedSweep:
         return self.finished["run"].unique().to_list()
 
     def keyed(self, name: str) -> pl.DataFrame:
-        """Table of the runs that count, led by the columns that distinguish runs."""
+        """Table of the runs that count, led by the columns that distinguish runs. Raises as `table` does."""
         rows = self.table(name)
         if name in _OF_GROUPS and len(self.flow_groups) == 1:
             # The store leaves out the rows of an only group: they are those of all.

@@ -11,83 +11,30 @@ import numpy as np
 import polars as pl
 
 from weir.run import WHOLE_RUN
-from weir.stats import MEASURES, By, MeasureError, analysis, check_measure, defined_measures, measure_named
+from weir.stats import MEASURES, By, MeasureError, analysis
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._design import indices
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
-from weir.sweep._noted import NotedSweep
+from weir.sweep._observed import ObservedSweep
 
 
-class Sweep(NotedSweep):
+class Sweep(ObservedSweep):
     """A run, a comparison or a sweep: a run has one point and one variant, a comparison one point.
 
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
     frames with a `period`, -1 is the whole run without its warm-up.
+
+    What reads tables raises WeirError while no run is finished.
+
+    Example:
+        >>> result.label("rem-mark"), result.parts("link"), result.bottlenecks(0, "rem-mark")
+        ('REM mark', ['bottleneck'], {'ftp': 'bottleneck'})
+        >>> weir.Scenario.loads(result.resolved_at(0, "rem-mark")).duration, round(result.quantile(2), 2)
+        (4.0, 4.3)
+        >>> result.table("links").columns[:4], result.keyed("links").columns[:4]
+        (['run', 'link', 'direction', 'class'], ['point', 'variant', 'label', 'replication'])
     """
-
-    def observations(
-        self, of: str = analysis.ALL, measures: Sequence[str] = (), at: str = ""
-    ) -> pl.DataFrame:
-        """Values of each run and period, one row each: the keys, replication, seed, run, the span, the users,
-        and every measure. Measures are about all packets, a flow group or a class of the queue, at the
-        bottleneck or at the port `at`. Columns follow for those of `measures` that name a part, such as
-        `goodput of cubic` and `delay_p99 at line`."""
-        known = self._observed.get((of, at))
-        if known is None:
-            if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
-                there = ", ".join((*self.flow_groups, *self.queue_classes))
-                raise MeasureError(f"there is no flow group or class {of!r}", f"there are: {there}")
-            if at and at not in self.ports:
-                raise MeasureError(f"there is no port {at!r}", f"there are: {', '.join(self.ports)}")
-            observed = analysis.observations(self._measured, of, self.flow_groups, at=at)
-            known = self._observed[of, at] = self.finished.join(
-                observed, on="run", how="left", maintain_order="left_right"
-            )
-        return analysis.with_parts(known, measures, lambda one, port: self.observations(one, at=port))
-
-    @cached_property
-    def measures(self) -> tuple[str, ...]:
-        """Measures that are defined here. Those of transfers need flows that come and go."""
-        return defined_measures(transfers=self.has_transfers)
-
-    @property
-    def has_transfers(self) -> bool:
-        """True if flows come and go in any of the runs."""
-        return analysis.has_transfers(self._measured)
-
-    @property
-    def bottleneck(self) -> str:
-        """Link at which queue, marks and delay are measured."""
-        return analysis.bottleneck(self._measured)
-
-    @property
-    def has_several_links(self) -> bool:
-        """True if the runs have several links, so that a table has to name the bottleneck."""
-        return analysis.has_several_links(self._measured)
-
-    @property
-    def divided_by(self) -> tuple[By, ...]:
-        """Ways to divide the measures, by flow groups, classes of the queue, or ports that data pass, if
-        there are several."""
-        groups = len(self.flow_groups) > 1 and self.kind != "live"
-        found: dict[By, bool] = {
-            "group": groups,
-            "class": bool(self.queue_classes),
-            "link": len(self.data_ports) > 1,
-        }
-        return tuple(by for by, there in found.items() if there)
-
-    def parts(self, by: By) -> list[str]:
-        """Flow groups, ports that data pass, or classes of the queue. Raises MeasureError if the queue has
-        none."""
-        if by == "group":
-            return self.flow_groups
-        if by == "link":
-            return self.data_ports
-        if not self.queue_classes:
-            raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 has: L and C")
-        return self.queue_classes
 
     def estimates(
         self,
@@ -105,6 +52,13 @@ class Sweep(NotedSweep):
         Columns: the keys, group, class or link (with `by`), measure, unit, period, from_s, to_s, users, mean,
         half_width, low, high (null without an interval), n. Where a rule decided how many replications there
         are, the intervals are those of the rule, which hold although it looked several times.
+
+        Raises MeasureError for measures and parts that are not there.
+
+        Example:
+            >>> rows = result.estimates(["mean delay"]).filter(period=-1)
+            >>> rows.select("label", rows["mean"].round(1), rows["half_width"].round(1), "n").rows()
+            [('DropTail', 130.1, 37.1, 3), ('RED(20:80) mark', 89.9, 47.1, 3), ('REM mark', 129.0, 11.4, 3)]
         """
         if by is not None:
             return self._by(by, measures, lambda of, at, chosen: self.estimates(chosen, of, at=at))
@@ -128,6 +82,14 @@ class Sweep(NotedSweep):
         period, from_s, to_s, users. Statistics: difference, half_width, low, high, correlation (of the
         pairs), margin, n (pairs), verdict. The verdict is "other link" where the goodput of a group is a
         share of another link than that of the baseline.
+
+        Raises ValueError for a baseline that is no variant, and MeasureError for measures and parts that are
+        not there.
+
+        Example:
+            >>> rows = result.differences(measures=["mean queue"]).filter(period=-1)
+            >>> rows.select("label", rows["difference"].round(1), "verdict").rows()
+            [('RED(20:80) mark', -14.6, 'no difference shown'), ('REM mark', 0.1, 'no difference shown')]
         """
         if by is not None:
             return self._by(
@@ -156,6 +118,15 @@ class Sweep(NotedSweep):
         With `by`, one for each flow group, class or port of these.
 
         Columns: the keys, group, class or link (with `by`), n, then MEASURE and MEASURE_half_width in turn.
+
+        Raises MeasureError for a flow group, a class or a port that is not there.
+
+        Example:
+            >>> summary = result.summary()
+            >>> dict(zip(summary["variant"], summary["goodput"].round(2)))
+            {'drop-tail': 69.52, 'red-20-80-mark': 65.98, 'rem-mark': 69.28}
+            >>> result.summary(by="group")["group"].unique().to_list()
+            ['ftp']
         """
         if by is not None:
             return self._by(by, None, lambda of, at, _: self.summary(of, at=at))
@@ -196,6 +167,11 @@ class Sweep(NotedSweep):
         """Histograms of the queueing delay at the bottleneck over the whole run and all replications.
 
         Columns: the keys, upto_ms, count.
+
+        Example:
+            >>> rows = result.delay_histograms().filter(variant="rem-mark")
+            >>> rows["count"].sum(), round(rows["upto_ms"].max())
+            (3911, 240)
         """
         whole = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
         tables = {name: self._scan(name).filter(whole).collect() for name in ("links", "delays")}
@@ -214,6 +190,13 @@ class Sweep(NotedSweep):
         time_s, value. `variants` are labels. Empty unless the scenario asks for series.
 
         `every`: of all replications, with a column `replication` before the component.
+
+        Example:
+            >>> series = result.series_of(variants=["REM mark"])
+            >>> series["variable"].unique(maintain_order=True).to_list()
+            ['queue', 'price', 'probability']
+            >>> round(series.filter(variable="price")["value"].max(), 1)
+            5.0
         """
         runs = self.finished.filter(pl.col("point") == point)
         runs = runs if every else runs.filter(pl.col("replication") == 0)
@@ -247,6 +230,12 @@ class Sweep(NotedSweep):
         load, or the end), flows_before, flows_after. Then: rate_bps (if it changes), queue (`samples` or
         `average`), response_s and settling_s, infinite where the load changes again before. Raises
         ResponseError.
+
+        Example:
+            >>> rows = result.responses("1 packets", "60 packets", hold="300 ms")
+            >>> first = rows.filter(change=0, replication=0, queue="average")
+            >>> first.select("label", "at_s", first["response_s"].round(1)).rows()
+            [('DropTail', 2.0, 0.5), ('RED(20:80) mark', 2.0, 0.5), ('REM mark', 2.0, 0.5)]
         """
         from weir.stats import responses
 
@@ -265,6 +254,13 @@ class Sweep(NotedSweep):
         """Sensitivity to each axis: see `weir.sweep._design`. None for other designs.
 
         Raises ValueError while points are missing, and for several variants.
+
+        Example:
+            >>> axes = ["links.bottleneck.rate=2..8 Mbit/s", "flows.ftp.count=2..6"]
+            >>> screened = scenario.sweep(axes, samples=4, method="morris", variants="rem-mark")
+            >>> found = screened.sensitivity("utilisation")
+            >>> found.select("axis", found["mu_star"].round()).rows()
+            [('links.bottleneck.rate', 27.0), ('flows.ftp.count', 20.0)]
         """
         if self.design not in {"morris", "saltelli"}:
             return None
@@ -329,7 +325,15 @@ class Sweep(NotedSweep):
         }
 
     def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
-        """Document that `--json` prints, as plain values: null for "not defined"."""
+        """Document that `--json` prints, as plain values: null for "not defined".
+
+        Raises MeasureError for measures that are not there.
+
+        Example:
+            >>> document = result.document(["goodput"])
+            >>> document["kind"], document["variants"][0]["name"], len(document["estimates"])
+            ('compare', 'drop-tail', 9)
+        """
         chosen = self._known(measures)
         return {
             "number": self.number,
@@ -378,17 +382,6 @@ class Sweep(NotedSweep):
     def __repr__(self) -> str:
         of = f"({self.kind}): {', '.join(self.labels)}; {describe.state(self)}"
         return f"<weir.Sweep {self.number} {self.name!r} {of}>"
-
-    @cached_property
-    def _observed(self) -> dict[tuple[str, str], pl.DataFrame]:
-        return {}
-
-    def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
-        """Names of measures as a person writes them; all measures if none is given. Raises MeasureError."""
-        found = [measure_named(words) for words in measures or ()]
-        for measure in found:
-            check_measure(measure, self.flow_groups, self.queue_classes, self.ports)
-        return [measure.name for measure in found] or self.measures
 
 
 def _measures_by(by: By, names: Sequence[str]) -> list[str]:

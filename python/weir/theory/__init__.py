@@ -31,20 +31,7 @@ from weir.theory._balance import CUBIC_K, Balance, Path, Sender, balance
 from weir.theory._bifurcation import RedMap, ranjan
 from weir.theory._boundary import boundary
 from weir.theory._constants import by_rounds, codel_rate, codel_time, independent
-from weir.theory._design import (
-    Designed,
-    PiDesign,
-    coupling,
-    design,
-    hred_least_k,
-    hred_loop_gain,
-    pi2_alpha,
-    pi2_gains,
-    pi_design,
-    red_crossover,
-    red_slope,
-    red_weight,
-)
+from weir.theory._design import Designed, design
 from weir.theory._equilibrium import (
     Host,
     Settled,
@@ -56,6 +43,18 @@ from weir.theory._equilibrium import (
 )
 from weir.theory._flags import Flag
 from weir.theory._fluid import Course, Phase, integrate
+from weir.theory._gains import (
+    PiDesign,
+    coupling,
+    hred_least_k,
+    hred_loop_gain,
+    pi2_alpha,
+    pi2_gains,
+    pi_design,
+    red_crossover,
+    red_slope,
+    red_weight,
+)
 from weir.theory._margins import Crossover, Margins, frequency_span, margins_of
 from weir.theory._model import Reading, system_of
 from weir.theory._network import EXAMPLES, Link, Network, Source, Vector

@@ -101,7 +101,13 @@ class Timing:
 
 
 def theorem_bound(network: Network) -> float:
-    """Theorem 1: steps below it converge, by the network's largest numbers alone."""
+    """Theorem 1: steps below it converge, by the network's largest numbers alone.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, theorem_bound
+        >>> f"{theorem_bound(EXAMPLES['dumbbell']()):.1e}"
+        '8.1e-06'
+    """
     longest = float(network.paths.sum(axis=0).max())
     busiest = float(network.routes.sum(axis=1).max())
     return 2.0 / (float(network.slopes(network.greatest).max()) * longest * busiest)
@@ -112,6 +118,12 @@ def sharp_bound(network: Network) -> float:
 
     That constant is the largest eigenvalue of R diag(alpha_s) R', of which theorem 1 has the bound
     alpha L S.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, sharp_bound, theorem_bound
+        >>> network = EXAMPLES["parking-lot"]()
+        >>> round(sharp_bound(network) / theorem_bound(network), 1)
+        2.3
     """
     return network.largest_step
 
@@ -122,6 +134,15 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
     The bound is 2 over the largest eigenvalue of what `sharp_bound` has, with the slopes at the optimum
     in place of the steepest. Only links that have a price count, and only sources that are at no bound.
     Half of it `at-once`. Infinite where nothing moves.
+
+    Raises ValueError for rates of another length, and IndexError for such prices.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, local_bound, optimum, sharp_bound
+        >>> network = EXAMPLES["parking-lot"]()
+        >>> best = optimum(network)
+        >>> round(local_bound(network, best.rates, best.prices) / sharp_bound(network), 2)
+        14.25
     """
     inside = (rates > network.least * (1.0 + TOLERANCE)) & (rates < network.greatest * (1.0 - TOLERANCE))
     moving = network.paths[prices > 0.0] * inside
@@ -156,6 +177,13 @@ def synchronous(
 
     `step` is gamma; half of `sharp_bound` if None, a quarter `at-once`. Prices start at zero, or at
     `prices`. Raises TheoryError for a step that is none.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, optimum, synchronous
+        >>> network = EXAMPLES["dumbbell"]()
+        >>> reached = synchronous(network)
+        >>> reached.converged, round(float(abs(reached.rates[-1] - optimum(network).rates).max()), 1)
+        (True, 0.0)
     """
     gamma = _checked_step(step, sharp_bound(network) / (2.0 if order == "in-turn" else 4.0))
 
@@ -182,6 +210,13 @@ def asynchronous(
     `step` is gamma. If None it is half of `sharp_bound` over one more than the steps of the loop. With that
     step p(t+1) = p(t) - gamma k p(t - loop) dies out. The residual is that of an observer who sees all prices
     at once. Raises TheoryError for a step that is none.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, Timing, asynchronous
+        >>> timing = Timing(often=0.5, delay=2)
+        >>> reached = asynchronous(EXAMPLES["dumbbell"](), timing=timing, tolerance=0.05)
+        >>> reached.converged, reached.steps
+        (True, 6974)
     """
     timing = timing or Timing()
     gamma = _checked_step(step, sharp_bound(network) / (2.0 * (1 + timing.loop)))

@@ -146,7 +146,14 @@ class Analysis:
         )
 
     def document(self) -> dict[str, Any]:
-        """Document that `--json` prints."""
+        """Document that `--json` prints.
+
+        Example:
+            >>> from weir.theory import analyse, system_of
+            >>> said = analyse(system_of(scenario.variant("rem-mark")).system).document()
+            >>> said["stable"], round(said["margins"]["delay_margin_s"], 2)
+            (True, 6.06)
+        """
         system, point, margins, roots = self.system, self.point, self.margins, self.roots
         groups = [
             {
@@ -215,6 +222,12 @@ def analyse(system: System, given: Iterable[Flag] = (), *, simple: bool = False)
     """Analyses one loop. `simple`: with the plant as the papers simplify it.
 
     Raises TheoryError where there is no operating point.
+
+    Example:
+        >>> from weir.theory import analyse, system_of
+        >>> found = analyse(system_of(scenario.variant("rem-mark")).system)
+        >>> round(found.point.queue), round(found.margins.gain_margin, 1)
+        (20, 22.8)
     """
     point = operating_point(system)
     try:
@@ -226,7 +239,17 @@ def analyse(system: System, given: Iterable[Flag] = (), *, simple: bool = False)
 
 
 def swing_of(system: System, point: Point) -> Swing:
-    """HRED by its describing function: the amplitude at which the gain margin is one (bisection)."""
+    """HRED by its describing function: the amplitude at which the gain margin is one (bisection).
+
+    Raises AssertionError for the point of another AQM.
+
+    Example:
+        >>> from weir.theory import Group, Hred, System, operating_point, swing_of
+        >>> system = System((Group(20.0, 0.24),), 3750.0, Hred(50.0, 150.0))
+        >>> swing = swing_of(system, operating_point(system))
+        >>> round(swing.full_margin, 2), round(swing.amplitude)
+        (0.36, 143)
+    """
     aqm = point.aqm
     assert isinstance(aqm, Hred)
 

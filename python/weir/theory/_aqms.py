@@ -37,7 +37,16 @@ SIGNALS = {"uniform": 2.0, "wait": 2.0 / 3.0, "geometric": 1.0}
 
 @dataclass(frozen=True)
 class Red:
-    """RED, gentle RED and NLRED. Thresholds in packets."""
+    """RED, gentle RED and NLRED. Thresholds in packets.
+
+    Raises TheoryError for thresholds that do not rise.
+
+    Example:
+        >>> from weir.theory import Red
+        >>> red = Red(min_th=20.0, max_th=80.0, max_p=0.1)
+        >>> round(red.signal(50.0), 3), round(red.slope(50.0), 5)
+        (0.05, 0.00167)
+    """
 
     min_th: float
     max_th: float
@@ -116,7 +125,16 @@ DualPI2 (`coupled`) has k x for the scalable flows and x^2 for the others."""
 
 @dataclass(frozen=True)
 class Integrator:
-    """PI and related AQMs, which integrate the error of the queue."""
+    """PI and related AQMs, which integrate the error of the queue.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import pi2
+        >>> aqm = pi2(alpha=0.16, beta=3.2, interval=0.016, target=0.015)
+        >>> aqm.aim(capacity=8000.0), round(aqm.of(0.1), 3), aqm.slope(0.1)
+        (120.0, 0.01, 0.2)
+    """
 
     name: str
     now: float
@@ -215,12 +233,31 @@ class Integrator:
 
 
 def pi(a: float, b: float, interval: float, target: float, *, hold: bool = True) -> Integrator:
-    """PI: gains per packet, target in packets."""
+    """PI: gains per packet, target in packets.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import pi
+        >>> found = pi(a=1.822e-5, b=1.816e-5, interval=1 / 160, target=200.0)
+        >>> f"{found.integral:.1e} per packet and interval"
+        '9.6e-06 per packet and interval'
+    """
     return Integrator("PI", a, b, interval, target, hold=hold)
 
 
 def continuous_pi(gain: float, zero: float, target: float, interval: float = 0.00625) -> Integrator:
-    """PI as K (1 + s/z) / s: K per packet and second, z in rad/s."""
+    """PI as K (1 + s/z) / s: K per packet and second, z in rad/s.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+    Raises ZeroDivisionError for a `zero` of 0.
+
+    Example:
+        >>> from weir.theory import continuous_pi
+        >>> found = continuous_pi(gain=9.64e-6, zero=0.53, target=200.0)
+        >>> f"{found.now:.3e} {found.before:.3e}"
+        '1.822e-05 1.816e-05'
+    """
     half = gain * interval / 2.0
     return Integrator("PI", gain / zero + half, gain / zero - half, interval, target, hold=False)
 
@@ -228,17 +265,44 @@ def continuous_pi(gain: float, zero: float, target: float, interval: float = 0.0
 def pie(
     alpha: float, beta: float, interval: float, target: float, *, scale: float | None = None
 ) -> Integrator:
-    """PIE: gains in 1/s, target in seconds; `scale` holds the divisor of its table."""
+    """PIE: gains in 1/s, target in seconds; `scale` holds the divisor of its table.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import pie
+        >>> found = pie(alpha=0.125, beta=1.25, interval=0.015, target=0.015)
+        >>> found.now, found.tuned
+        (1.375, True)
+    """
     return Integrator("PIE", alpha + beta, beta, interval, target, by_delay=True, tuned=True, scale=scale)
 
 
 def pi2(alpha: float, beta: float, interval: float, target: float) -> Integrator:
-    """PI2: gains in 1/s, target in seconds."""
+    """PI2: gains in 1/s, target in seconds.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import pi2
+        >>> found = pi2(alpha=0.16, beta=3.2, interval=0.016, target=0.015)
+        >>> found.aim(capacity=1000.0), found.shape
+        (15.0, 'square')
+    """
     return Integrator("PI2", alpha + beta, beta, interval, target, by_delay=True, shape="square")
 
 
 def dualpi2(alpha: float, beta: float, interval: float, target: float, coupling: float = 2.0) -> Integrator:
-    """DualPI2: gains in 1/s, target in seconds."""
+    """DualPI2: gains in 1/s, target in seconds.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import dualpi2
+        >>> found = dualpi2(alpha=0.16, beta=3.2, interval=0.016, target=0.015)
+        >>> found.shape, round(found.now, 2)
+        ('coupled', 3.36)
+    """
     return Integrator(
         "DualPI2", alpha + beta, beta, interval, target, by_delay=True, shape="coupled", coupling=coupling
     )
@@ -257,6 +321,14 @@ def rem(
     """REM, its price by equation 2 (rate and queue) or 3 (queue alone); target in packets.
 
     While the queue is busy, rate minus capacity over T is what the queue grows by.
+
+    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+
+    Example:
+        >>> from weir.theory import rem
+        >>> found = rem(phi=1.001, alpha=0.1, gamma=0.001, interval=0.002, target=20.0)
+        >>> round(found.of(105.0), 2)
+        0.1
     """
     now, before = (gamma * (1.0 + alpha), gamma) if equation == 2 else (gamma, gamma * (1.0 - alpha))
     return Integrator(
@@ -283,7 +355,13 @@ class AdaptiveRed:
         return 0.5 * (self.red.min_th + self.red.max_th)
 
     def found(self, signal: float) -> Red:
-        """RED with the max_p, within its bounds, that gives this signal in the middle of the band."""
+        """RED with the max_p, within its bounds, that gives this signal in the middle of the band.
+
+        Example:
+            >>> from weir.theory import AdaptiveRed, Red
+            >>> round(AdaptiveRed(Red(20.0, 80.0)).found(signal=0.05).max_p, 3)
+            0.1
+        """
         raw = signal / (2.0 - signal) if self.red.spacing == "uniform" else signal / SIGNALS[self.red.spacing]
         # Half way up the line.
         return replace(self.red, max_p=min(max(2.0 * raw, self.bottom), self.top), name=self.name)

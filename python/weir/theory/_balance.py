@@ -45,7 +45,13 @@ SCALE: dict[Sender, str] = {"vegas": "delay", "rem-log1p": "price", "rem-log": "
 
 @dataclass(frozen=True)
 class Path:
-    """Flows of one kind over the same links."""
+    """Flows of one kind over the same links.
+
+    Example:
+        >>> from weir.theory import Path
+        >>> round(Path("ftp", ("link",), rtt=0.1).rate(price=0.015), 1)
+        100.0
+    """
 
     name: str
     links: tuple[str, ...]
@@ -116,6 +122,12 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
 
     `exact`: signals compose as 1 - prod(1 - m), and a link's price is -ln(1 - m); else they add. Raises
     TheoryError for a network that is none, and where no price is found.
+
+    Example:
+        >>> from weir.theory import Path, balance
+        >>> paths = [Path("near", ("link",), 0.05), Path("far", ("link",), 0.1)]
+        >>> balance(paths, {"link": 1000.0}).rates.round(1).tolist()
+        [666.7, 333.3]
     """
     require(bool(paths), "no flow answers a price", "name flows with a model")
     for path in paths:

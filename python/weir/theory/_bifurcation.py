@@ -21,7 +21,26 @@ from weir.theory._utility import require
 
 @dataclass(frozen=True)
 class RedMap:
-    """The map for one network and one line; thresholds and queues in packets."""
+    """The map for one network and one line; thresholds and queues in packets.
+
+    Raises TheoryError for thresholds that do not rise, and where there is no fixed point.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.theory import ranjan
+        >>> network = ranjan()
+        >>> [round(network.eigenvalue(weight), 2) for weight in (0.15, 0.16)]
+        [-0.9, -1.03]
+        >>> network.orbit(0.15, kept=4).round().tolist(), network.orbit(0.16, kept=4).round().tolist()
+        ([345.0, 345.0, 345.0, 345.0], [329.0, 366.0, 329.0, 366.0])
+        >>> network.diagram(np.array([0.15, 0.16]), kept=4).shape
+        (4, 2)
+        >>> network.lyapunov(0.16, 2000) < 0.0 < network.lyapunov(0.2, 2000)
+        True
+        >>> rest = np.array([network.fixed])
+        >>> network.queue(rest).round().tolist(), network.step(rest, 0.15).round().tolist()
+        ([345.0], [345.0])
+    """
 
     flows: float
     capacity: float
@@ -133,6 +152,13 @@ class RedMap:
 
 def ranjan() -> RedMap:
     """The network of the paper: 250 flows, 75 Mbit/s, packets of 4,000 bits, 100 ms, 250/750/0.1, 3,750
-    packets."""
+    packets.
+
+    Example:
+        >>> from weir.theory import ranjan
+        >>> network = ranjan()
+        >>> network.pipe, round(network.fixed), round(network.critical, 4)
+        (1875.0, 345, 0.1578)
+    """
     capacity = 75e6 / 4000.0
     return RedMap(250.0, capacity, 0.1, 250.0, 750.0, 0.1, 3750.0)

@@ -20,6 +20,13 @@ def boundary(make: Callable[[float], System], low: float, high: float) -> float:
     """The value between two, of which one makes a stable system and one an unstable one, where sigma is zero.
 
     By bisection of its logarithm. Raises TheoryError where both are alike.
+
+    Example:
+        >>> from weir.theory import Group, System, boundary, pi
+        >>> def system(flows):
+        ...     return System((Group(flows, 0.24),), 3750.0, pi(1.822e-5, 1.816e-5, 1 / 160, 200.0))
+        >>> round(boundary(system, 10.0, 200.0), 1)
+        15.9
     """
     stable = growth(make(low)) < 0.0
     require(

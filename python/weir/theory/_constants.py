@@ -21,6 +21,11 @@ def independent() -> float:
 
     Counted in packets X = W^2 / 2 grows by one each and falls to a quarter at a signal: X p at rest is the
     sum of 4^-k times exponential variables, and the mean window over time is sqrt(2) / E[X^-1/2].
+
+    Example:
+        >>> from weir.theory import independent
+        >>> round(independent(), 4)
+        1.3098
     """
     rates = [4.0**k for k in range(16)]
     weights = [math.prod(other / (other - rate) for other in rates if other != rate) for rate in rates]
@@ -33,6 +38,13 @@ def by_rounds(p: float) -> float:
     cuts.
 
     Computed from the stationary distribution of the window at the start of a round, in quarters of a packet.
+
+    Raises ZeroDivisionError for a `p` of zero, and ValueError for one that is no probability below one.
+
+    Example:
+        >>> from weir.theory import by_rounds
+        >>> round(by_rounds(0.01), 3)
+        1.214
     """
     fine = 4
     windows = np.arange(fine, int(12.0 / math.sqrt(p)) * fine + 1) / fine
@@ -55,12 +67,26 @@ def by_rounds(p: float) -> float:
 
 def codel_rate(since: float, interval: float, *, first_order: bool = False) -> float:
     """Signals per second of CoDel, so many seconds after it entered its dropping state: the k-th waits I /
-    sqrt(k), so that they grow as t / (2 I^2) + 0.730 / I, the second term by zeta(1/2) = -1.460."""
+    sqrt(k), so that they grow as t / (2 I^2) + 0.730 / I, the second term by zeta(1/2) = -1.460.
+
+    Raises ZeroDivisionError for an interval of zero.
+
+    Example:
+        >>> from weir.theory import codel_rate
+        >>> round(codel_rate(1.0, 0.1), 1)
+        57.3
+    """
     grown = since / (2.0 * interval**2)
     return grown if first_order else grown + 0.5 * 1.46035450880959 / interval
 
 
 def codel_time(signals: float, interval: float) -> float:
     """Seconds until CoDel signals so often a second: there is no resting point, and this is what its model
-    predicts."""
+    predicts.
+
+    Example:
+        >>> from weir.theory import codel_time
+        >>> round(codel_time(50.0, 0.1), 2)
+        1.0
+    """
     return 2.0 * interval**2 * signals

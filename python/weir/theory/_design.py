@@ -16,17 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from weir import _core
 from weir.theory._aqms import Red, pi, pi2, pie, rem
+from weir.theory._gains import check_flows, pi2_gains, pi_design, red_crossover, red_slope, red_weight
 from weir.theory._margins import margins_of
 from weir.theory._plant import loop_of
 from weir.theory._point import System
 from weir.theory._senders import PAPER_CUT, Group, dctcp_sawtooth
 from weir.theory._special import Step
 from weir.theory._utility import TheoryError, require
-
-PI_INTERVAL = 0.00625
-"""Hollot and others (2001): T in seconds, 160 Hz."""
 
 PIE_GAINS = (0.125, 1.25, 0.015)
 """RFC 8033: alpha and beta in 1/s, T in seconds."""
@@ -36,89 +33,6 @@ REM_SETTINGS = (1.001, 0.1, 0.002)
 
 GAIN_MARGIN = 2.0
 """Gain margin of the designs for which no rule states one."""
-
-
-@dataclass(frozen=True)
-class PiDesign:
-    """Gains of PI by its rule."""
-
-    gain: float
-    """Gain K, per packet and second."""
-    zero: float
-    """Zero z, rad/s."""
-    interval: float
-    """Interval T, seconds."""
-
-    @property
-    def a(self) -> float:
-        """Gain a = K (1/z + T/2), per packet."""
-        return self.gain * (1.0 / self.zero + self.interval / 2.0)
-
-    @property
-    def b(self) -> float:
-        """Gain b = K (1/z - T/2), per packet."""
-        return self.gain * (1.0 / self.zero - self.interval / 2.0)
-
-
-def pi_design(
-    flows: float,
-    capacity: float,
-    rtt: float,
-    interval: float | None = None,
-    *,
-    crossover: float | None = None,
-) -> PiDesign:
-    """The zero z = 2 N / (R^2 C) cancels the pole of the windows. K puts the crossover at `crossover` / R.
-    `crossover` is z R but at most 0.5 if None. T in seconds: 160 Hz as in the paper if None, or ten updates a
-    round trip where that is shorter."""
-    _check(flows, capacity, rtt)
-    gain, zero = _core.pi_gains(flows, capacity, rtt, crossover)
-    return PiDesign(gain, zero, min(PI_INTERVAL, 0.1 * rtt) if interval is None else interval)
-
-
-def red_crossover(flows: float, capacity: float, rtt: float) -> float:
-    """Crossover at a tenth of the slower pole, rad/s."""
-    return 0.1 * min(2.0 * flows / (rtt * rtt * capacity), 1.0 / rtt)
-
-
-def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
-    """The steepest line, per packet, for an average with this pole in 1/s."""
-    _check(flows, capacity, rtt)
-    ratio = red_crossover(flows, capacity, rtt) / pole
-    return math.hypot(1.0, ratio) * (2.0 * flows) ** 2 / (rtt * capacity) ** 3
-
-
-def red_weight(capacity: float, pole: float) -> float:
-    """Weight w_q of an average with this pole in 1/s."""
-    return -math.expm1(-pole / capacity)
-
-
-def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
-    """Alpha and beta in 1/s, and T in seconds, for the longest round trip (RFC 9332, A.1)."""
-    interval = min(target, rtt / 3.0)
-    return pi2_alpha(rtt, interval), 0.3 / rtt, interval
-
-
-def pi2_alpha(rtt: float, interval: float) -> float:
-    """Gain alpha of PI2, 0.1 T / R^2, in 1/s."""
-    return 0.1 * interval / rtt**2
-
-
-def coupling(target: float, base_rtt: float, *, cubic: bool = False) -> float:
-    """The coupling factor k of DualPI2 at which flows of both kinds get the same rate: 1.64 R_C / R_L (RFC
-    9332, appendix C). It is 1.23 (1 + target / base) for Reno and 1.39 (1 + target / base) for CUBIC in its
-    Reno-friendly region."""
-    return (1.39375 if cubic else 1.2295) * (1.0 + target / base_rtt)
-
-
-def hred_loop_gain(queue: float, pipe: float, k: float, min_th: float, max_th: float) -> float:
-    """The size of S of HRED's paper, its equation 7: the static gain of the loop of its line."""
-    return (queue + pipe) / (2.0 * (k * max_th + queue - min_th))
-
-
-def hred_least_k(queue: float, pipe: float, min_th: float, max_th: float) -> float:
-    """K at which S has size one."""
-    return ((queue + pipe) / 2.0 - queue + min_th) / max_th
 
 
 @dataclass(frozen=True)
@@ -148,8 +62,14 @@ def design(
 
     `rtt` includes the queue, in seconds. `target` is a queue in packets, its default a delay of 15 ms.
     `margin` is the gain margin that PIE and REM are to have. Raises TheoryError for what cannot be designed.
+
+    Example:
+        >>> from weir.theory import design
+        >>> found = design("pi", flows=60, rtt=0.246, capacity=3750.0, target=200.0)
+        >>> found.parameters["q_ref"], f"{found.said['K']:.2e}", round(found.said["z"], 2)
+        ('200 packets', '9.78e-06', 0.53)
     """
-    _check(flows, capacity, rtt)
+    check_flows(flows, capacity, rtt)
     made = _DESIGNS.get(discipline)
     require(
         made is not None,
@@ -165,17 +85,6 @@ def design(
         "a longer round trip (it includes the queue), or a lower target",
     )
     return made(flows, rtt, capacity, queue, margin or GAIN_MARGIN)
-
-
-def _check(flows: float, capacity: float, rtt: float) -> None:
-    for name, value in (("number of flows", flows), ("capacity", capacity), ("round trip", rtt)):
-        require(0.0 < value < math.inf, f"a {name} of {value:g} is none", "more than zero")
-    window = capacity * rtt / flows
-    require(
-        window > math.sqrt(2.0),
-        f"windows would be {window:.3g} packets: such flows are ruled by timeouts, not by an AQM",
-        "fewer flows, or a larger capacity or round trip",
-    )
 
 
 def _system(flows: float, rtt: float, capacity: float, queue: float, aqm: Any) -> System:  # noqa: ANN401

@@ -24,7 +24,13 @@ from weir.theory._utility import Utility, require
 
 @dataclass(frozen=True)
 class Host:
-    """A host of the 1999 paper."""
+    """A host of the 1999 paper.
+
+    Example:
+        >>> from weir.theory import Host, Utility
+        >>> Host(Utility.log(1000.0), receive_window=50.0).window(price=0.5, tau=0.02)
+        40.0
+    """
 
     utility: Utility
     receive_window: float = math.inf
@@ -62,6 +68,12 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
     `capacity` in packets per second; `tau`, the round trip without queues, in seconds; `gamma`, price per
     packet of queue. Where the windows do not fill the pipe the queue is zero. Raises TheoryError for
     parameters that are not above zero.
+
+    Example:
+        >>> from weir.theory import Host, Utility, rem_hosts
+        >>> rest = rem_hosts([Host(Utility.log(1000.0))] * 2, capacity=5000.0, tau=0.08, gamma=0.005)
+        >>> round(rest.queue), round(rest.windows[0])
+        (68, 234)
     """
     for name, value in (("capacity", capacity), ("tau", tau), ("gamma", gamma)):
         require(value > 0.0, f"{name} is {value:g}", "more than zero")
@@ -81,17 +93,41 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
 
 
 def reno_probability(window: float) -> float:
-    """The probability at which Reno's family has this mean window, without delayed ACKs: 1.5 / W^2."""
+    """The probability at which Reno's family has this mean window, without delayed ACKs: 1.5 / W^2.
+
+    Raises ZeroDivisionError for a window of zero.
+
+    Example:
+        >>> from weir.theory import reno_probability
+        >>> reno_probability(10.0)
+        0.015
+    """
     return 1.5 / window**2
 
 
 def mean_window(flows: int, pipe: float, queue: float) -> float:
-    """Mean window in packets: n windows fill the pipe, which is capacity times round trip, and the queue."""
+    """Mean window in packets: n windows fill the pipe, which is capacity times round trip, and the queue.
+
+    Raises ZeroDivisionError without flows.
+
+    Example:
+        >>> from weir.theory import mean_window
+        >>> mean_window(flows=20, pipe=640.0, queue=60.0)
+        35.0
+    """
     return (pipe + queue) / flows
 
 
 def rem_price(probability: float, phi: float = 1.001) -> float:
-    """The price at which REM marks with this probability: 1 - phi^-price."""
+    """The price at which REM marks with this probability: 1 - phi^-price.
+
+    Raises ValueError for a probability of one or more, and ZeroDivisionError for a `phi` of one.
+
+    Example:
+        >>> from weir.theory import rem_price
+        >>> round(rem_price(0.1), 1)
+        105.4
+    """
     return -math.log1p(-probability) / math.log(phi)
 
 
@@ -102,6 +138,15 @@ def red_queue(
 
     `spread` is the share of RED's probability that its spacing of marks leaves: 2/3 with `wait` (aqm of
     ns-2 in 2000), 2 between marks spread evenly; 1 for draws without memory.
+
+    Raises ZeroDivisionError without flows, and for equal thresholds.
+
+    Example:
+        >>> from weir.theory import red_queue
+        >>> round(red_queue(flows=20, pipe=640.0, min_th=20.0, max_th=80.0, max_p=0.1), 1)
+        20.8
+        >>> red_queue(flows=200, pipe=640.0, min_th=20.0, max_th=80.0, max_p=0.1) is None
+        True
     """
 
     def missing(queue: float) -> float:

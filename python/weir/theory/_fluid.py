@@ -36,7 +36,17 @@ class Phase:
 
 @dataclass(frozen=True)
 class Course:
-    """Solution of the equations, at the steps of the integration."""
+    """Solution of the equations, at the steps of the integration.
+
+    Example:
+        >>> from weir.theory import Group, Phase, System, integrate, pi2
+        >>> system = System((Group(1.0, 0.2),), 1000.0, pi2(0.3, 3.0, 0.015, 0.015))
+        >>> course = integrate([Phase(0.0, system)], until=60.0)
+        >>> course.at(course.queue, [1.0, 30.0]).round(1).tolist()
+        [28.0, 0.0]
+        >>> round(course.swing(since=30.0), 1), round(course.period(since=30.0), 1)
+        (17.1, 5.4)
+    """
 
     times: NDArray[np.float64]
     """Instants of the steps, seconds."""
@@ -91,6 +101,13 @@ def integrate(
     Without `start` the queue is empty and all flows begin in slow start. With it the past is constant there,
     and `queue` and `state` replace its own. `newcomers`: flows that come later begin in slow start, else with
     the window of their group. Raises TheoryError for what cannot be integrated.
+
+    Example:
+        >>> from weir.theory import Phase, integrate, system_of
+        >>> system = system_of(scenario.variant("rem-mark")).system
+        >>> course = integrate([Phase(0.0, system)], until=5.0)
+        >>> round(course.queue.max()), round(course.queue[-1])
+        (120, 33)
     """
     given = {
         "phases": [{"since": phase.since, "system": _written(phase.system)} for phase in timeline],

@@ -94,7 +94,14 @@ def grid(loop: Loop, per_decade: int = PER_DECADE) -> NDArray[np.float64]:
 
 
 def margins_of(loop: Loop, per_decade: int = PER_DECADE, halvings: int = 45) -> Margins:
-    """Every crossover, from the lowest frequency to the highest; a step of the grid is halved so often."""
+    """Every crossover, from the lowest frequency to the highest; a step of the grid is halved so often.
+
+    Example:
+        >>> from weir.theory import loop_of, margins_of, system_of
+        >>> margins = margins_of(loop_of(system_of(scenario.variant("rem-mark")).system))
+        >>> round(margins.gain_margin, 2), round(margins.phase_margin)
+        (22.83, 76)
+    """
     frequencies = grid(loop, per_decade)
     values = loop.open_loop(1j * frequencies)
 

@@ -54,6 +54,12 @@ def system_of(
 
     `cut` is b of Reno's fluid: 2/3 agrees with packets, papers have 1/2. Raises TheoryError for what has no
     model.
+
+    Example:
+        >>> from weir.theory import system_of
+        >>> system = system_of(scenario.variant("rem-mark"), at=3.0).system
+        >>> system.capacity, system.aqm.name, system.groups[0].flows
+        (500.0, 'REM', 4.0)
     """
     found = asked(_core.fluid_system, scenario.core, at, link, cut)
     return _reading(found, scenario.name)

@@ -55,7 +55,21 @@ class Source:
 
 @dataclass(frozen=True)
 class Network:
-    """Links and sources, checked: there are rates that fit."""
+    """Links and sources, checked: there are rates that fit.
+
+    Raises TheoryError for parts that do not fit together.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, optimum
+        >>> network = EXAMPLES["dumbbell"]().with_target(0.9)
+        >>> best = optimum(network)
+        >>> network.load(best.rates).round(1).tolist()
+        [5062.5]
+        >>> bool(abs(network.demand(best.prices) - best.rates).max() < 0.1)
+        True
+        >>> round(network.utility(best.rates)), network.marginal(best.rates).round(1).tolist()
+        (200947, [6.1, 6.1, 12.5, 1.7, 6.1])
+    """
 
     links: tuple[Link, ...]
     sources: tuple[Source, ...]

@@ -48,6 +48,13 @@ class Noise:
 
 
 def noise_of(loop: Loop) -> Noise:
-    """Noise of a stable loop. For an unstable loop the numbers mean nothing."""
+    """Noise of a stable loop. For an unstable loop the numbers mean nothing.
+
+    Example:
+        >>> from weir.theory import loop_of, noise_of, system_of
+        >>> noise = noise_of(loop_of(system_of(scenario.variant("rem-mark")).system))
+        >>> round(noise.deviation, 1), round(noise.peak_period, 2)
+        (11.8, 12.77)
+    """
     frequencies = grid(loop, PER_DECADE)
     return Noise(frequencies, loop.noise(frequencies))

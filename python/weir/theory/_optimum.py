@@ -67,7 +67,19 @@ class Conditions:
 
 
 def conditions(network: Network, rates: Vector, prices: Vector, tight: float = TIGHT) -> Conditions:
-    """Errors of rates and prices in the conditions of Karush, Kuhn and Tucker."""
+    """Errors of rates and prices in the conditions of Karush, Kuhn and Tucker.
+
+    Raises ValueError for vectors of another length.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, conditions, optimum
+        >>> network = EXAMPLES["dumbbell"]()
+        >>> best = optimum(network)
+        >>> conditions(network, best.rates, best.prices).worst < 1e-6
+        True
+        >>> round(conditions(network, 0.9 * best.rates, best.prices).slackness, 2)
+        0.1
+    """
     free = (network.capacities - network.load(rates)) / network.capacities
     highest = max(float(prices.max()), np.finfo(float).tiny)
     outside = np.maximum(network.least - rates, rates - network.greatest) / network.greatest
@@ -87,7 +99,14 @@ def conditions(network: Network, rates: Vector, prices: Vector, tight: float = T
 
 
 def optimum(network: Network) -> Optimum:
-    """The optimal rates and prices. Raises TheoryError where the solver gives up."""
+    """The optimal rates and prices. Raises TheoryError where the solver gives up.
+
+    Example:
+        >>> from weir.theory import EXAMPLES, optimum
+        >>> best = optimum(EXAMPLES["dumbbell"]())
+        >>> best.rates.round().tolist(), best.unique_prices
+        ([1082.0, 2165.0, 900.0, 600.0, 878.0], True)
+    """
     rates = _rates(network)
     tight = network.load(rates) >= (1.0 - TIGHT) * network.capacities
     prices = _prices(network, rates, tight)

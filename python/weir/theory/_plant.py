@@ -49,7 +49,18 @@ class Branch:
 
 @dataclass(frozen=True)
 class QueueLoop:
-    """Senders, a queue, and an AQM that looks at it."""
+    """Senders, a queue, and an AQM that looks at it.
+
+    Example:
+        >>> import numpy as np
+        >>> from weir.theory import loop_of, system_of
+        >>> loop = loop_of(system_of(scenario.variant("rem-mark")).system)
+        >>> open_loop, both = loop.open_loop(1j), loop.plant(1j) * loop.control(1j)
+        >>> float(abs(open_loop).round(2)), float(abs(both).round(2))
+        (0.16, 0.16)
+        >>> loop.noise(np.array([0.5, 5.0])).round(1).tolist()
+        [296.3, 9.8]
+    """
 
     branches: tuple[Branch, ...]
     aqm: Realisation
@@ -137,7 +148,15 @@ class QueueLoop:
 
 @dataclass(frozen=True)
 class RateLoop:
-    """Loop of AVQ: the queue is empty, and the AQM observes the rate. All flows have one round trip."""
+    """Loop of AVQ: the queue is empty, and the AQM observes the rate. All flows have one round trip.
+
+    Example:
+        >>> from weir.theory import Avq, Group, System, loop_of
+        >>> loop = loop_of(System((Group(60.0, 0.24),), 3750.0, Avq()))
+        >>> open_loop, both = loop.open_loop(1j), loop.plant(1j) * loop.control(1j)
+        >>> float(abs(open_loop).round(2)), float(abs(both).round(2))
+        (37.72, 37.72)
+    """
 
     rtt: float
     cut: float
@@ -196,7 +215,13 @@ Loop = QueueLoop | RateLoop
 def intensity(rate: float) -> float:
     """Intensity of the noise of cuts, packets^2/s. Cuts come at the rate of the signals. A cut takes half
     of the window that a packet meets, whose mean square is 8/(3p). So p cancels: rate p E[W^2] / 4 = 2
-    rate / 3."""
+    rate / 3.
+
+    Example:
+        >>> from weir.theory import intensity
+        >>> round(intensity(3750.0), 3)
+        2500.0
+    """
     return 2.0 * rate / 3.0
 
 
@@ -204,6 +229,12 @@ def loop_of(system: System, point: Point | None = None, *, simple: bool = False)
     """The loop about a point, the operating point if None. `simple`: as the papers simplify the plant.
 
     Raises TheoryError where there is none: a step, flows without a linear answer.
+
+    Example:
+        >>> from weir.theory import loop_of, system_of
+        >>> loop = loop_of(system_of(scenario.variant("rem-mark")).system)
+        >>> round(loop.longest_rtt, 3), loop.interval
+        (0.12, 0.002)
     """
     at = operating_point(system) if point is None else point
     aqm = at.aqm

@@ -89,7 +89,14 @@ class Point:
 
 
 def operating_point(system: System) -> Point:
-    """Resting point of the system. Raises TheoryError, with the reason, if there is none."""
+    """Resting point of the system. Raises TheoryError, with the reason, if there is none.
+
+    Example:
+        >>> from weir.theory import operating_point, system_of
+        >>> point = operating_point(system_of(scenario.variant("rem-mark")).system)
+        >>> round(point.queue), round(point.signal, 3), round(point.windows[0], 1)
+        (20, 0.007, 15.0)
+    """
     aqm = system.aqm
     match aqm:
         case Integrator():

@@ -26,6 +26,13 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
     The reverse direction of a link is a link of its own, `NAME.reverse`, where data pass it. Raises
     TheoryError for what the model does not have: hosts without a utility, packets of several sizes, links
     that follow a trace.
+
+    Example:
+        >>> from weir.theory import network_of
+        >>> host = {"rem-host": {"utility": "log-one-plus", "weight": 500.0}}
+        >>> network = network_of(scenario.replace({"flows.ftp.tcp.congestion": host}))
+        >>> network.capacities.tolist(), network.counts.tolist()
+        ([500.0], [4.0])
     """
     network = scenario.network
     instant = network.duration_s if at is None else at

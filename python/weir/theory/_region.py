@@ -54,7 +54,13 @@ class Axis:
 
     @staticmethod
     def of(text: str, size: int = SIZE) -> Axis:
-        """Reads an axis such as `N=10..200`, with logarithmic levels. Raises TheoryError."""
+        """Reads an axis such as `N=10..200`, with logarithmic levels. Raises TheoryError.
+
+        Example:
+            >>> from weir.theory import Axis
+            >>> [round(value) for value in Axis.of("N=10..1000", 3).values]
+            [10, 100, 1000]
+        """
         name, _, span = text.partition("=")
         low, dots, high = span.partition("..")
         example = "--x N=10..200"
@@ -126,7 +132,15 @@ def region(
     system: System, x: Axis, y: Axis, *, workers: int = 2, progress: Callable[[float], None] | None = None
 ) -> Region:
     """Analyses every cell, on so many processes. Raises TheoryError for axes that the system does not
-    have."""
+    have.
+
+    Example:
+        >>> from weir.theory import Axis, region, system_of
+        >>> system = system_of(scenario.variant("rem-mark")).system
+        >>> found = region(system, Axis.of("N=2..8", 2), Axis.of("R=0.05..0.2", 2), workers=1)
+        >>> found.cells.select("x", "y", "gain_margin").to_numpy().round(1).tolist()
+        [[2.0, 0.0, 17.9], [8.0, 0.0, 363.1], [2.0, 0.2, 0.3], [8.0, 0.2, 5.5]]
+    """
     require(x.name != y.name, f"both axes are {x.name}", "two different ones")
     for axis in (x, y):
         varied(system, axis.name, axis.values[0])

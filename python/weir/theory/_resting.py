@@ -85,7 +85,14 @@ class Resting:
         )
 
     def document(self) -> dict[str, Any]:
-        """Document that `--json` prints."""
+        """Document that `--json` prints.
+
+        Example:
+            >>> from weir.theory import resting
+            >>> said = resting(scenario.variant("rem-mark")).document()
+            >>> said["at_s"], said["one_optimum"], [flag["code"] for flag in said["flags"]]
+            (4.0, True, [])
+        """
         return {
             "scenario": self.name,
             "at_s": self.at,
@@ -99,7 +106,14 @@ class Resting:
 
 def resting(scenario: Scenario, at: float | None = None) -> Resting:
     """Resting point of the flows with data without end, at an instant in seconds, the end if None. Raises
-    TheoryError."""
+    TheoryError.
+
+    Example:
+        >>> from weir.theory import resting
+        >>> rest = resting(scenario.variant("rem-mark"))
+        >>> rest.rates["rate"].round(1).to_list(), rest.prices["queue"].round(1).to_list()
+        ([125.0], [20.0])
+    """
     network = scenario.network
     end = network.duration_s
     instant = end if at is None else at

@@ -59,7 +59,16 @@ class Roots:
 
 
 def roots_of(loop: Loop, degree: int = DEGREE) -> Roots:
-    """The rightmost roots."""
+    """The rightmost roots.
+
+    Raises TheoryError where none is found.
+
+    Example:
+        >>> from weir.theory import loop_of, roots_of, system_of
+        >>> roots = roots_of(loop_of(system_of(scenario.variant("rem-mark")).system))
+        >>> roots.stable, round(roots.growth, 2)
+        (True, -0.36)
+    """
     matrices = loop.matrices()
     size = len(matrices[0][1])
     # Beyond some 200 rows eigenvalues take longer than all the rest.

@@ -51,7 +51,17 @@ class Response:
 
 @dataclass(frozen=True)
 class Group:
-    """Flows of one kind with one propagation round trip."""
+    """Flows of one kind with one propagation round trip.
+
+    Raises TheoryError for numbers that no flows can have.
+
+    Example:
+        >>> from weir.theory import Group
+        >>> group = Group(flows=20.0, delay=0.08)
+        >>> rtt = group.round_trip(queue=160.0, capacity=8000.0)
+        >>> round(rtt, 2), round(group.window(0.01, rtt), 1)
+        (0.1, 12.2)
+    """
 
     flows: float
     delay: float
@@ -201,7 +211,16 @@ class Sawtooth:
 
 
 def dctcp_sawtooth(flows: float, capacity: float, rtt: float, threshold: float) -> Sawtooth:
-    """The sawtooth of so many flows over `capacity` packets per second with a step at `threshold` packets."""
+    """The sawtooth of so many flows over `capacity` packets per second with a step at `threshold` packets.
+
+    Raises ZeroDivisionError without flows, and ValueError for a negative number of them.
+
+    Example:
+        >>> from weir.theory import dctcp_sawtooth
+        >>> saw = dctcp_sawtooth(flows=2, capacity=83_333.0, rtt=100e-6, threshold=20.0)
+        >>> round(saw.amplitude, 1), round(saw.least_threshold, 1)
+        (5.3, 1.2)
+    """
     pipe = capacity * rtt + threshold
     amplitude = 0.5 * math.sqrt(2.0 * flows * pipe)
     # The window of one flow falls by amplitude / flows, and grows by one a round trip.

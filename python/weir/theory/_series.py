@@ -34,7 +34,13 @@ class FluidRun:
     """Seconds between samples."""
 
     def named(self, name: str) -> FluidRun:
-        """Run with another name."""
+        """Run with another name.
+
+        Example:
+            >>> from weir.theory import fluid_of
+            >>> fluid_of(scenario.variant("rem-mark")).named("fluid").series["variant"].unique().to_list()
+            ['fluid']
+        """
         return replace(self, name=name)
 
     @property
@@ -83,6 +89,12 @@ def fluid_of(
 
     It begins as a run does, with an empty queue and flows in slow start; `settled`: where the first system
     rests. Instants in seconds. Where no flow is left it ends. Raises TheoryError for what has no model.
+
+    Example:
+        >>> from weir.theory import fluid_of
+        >>> course = fluid_of(scenario.variant("rem-mark")).course
+        >>> round(course.queue.max()), round(course.swing(since=3.0))
+        (120, 115)
     """
     phases, stop = timeline_of(scenario, until, link=link, cut=cut)
     systems = [Phase(reading.at, reading.system) for reading in phases]

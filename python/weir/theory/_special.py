@@ -18,6 +18,14 @@ class Hred:
         k_alpha = 2 / (C rtt)^2
 
     In the band any queue is a resting point: the one named by `rest`, its middle if None, is analysed.
+
+    Raises TheoryError for thresholds that do not rise.
+
+    Example:
+        >>> from weir.theory import Hred
+        >>> hred = Hred(min_th=20.0, max_th=80.0, k=2.0)
+        >>> hred.aim(capacity=8000.0), hred.height(queue=80.0), f"{hred.rate(8000.0):.1e}"
+        (50.0, 1.375, '5.4e-07')
     """
 
     min_th: float

@@ -44,6 +44,14 @@ class Study:
 
         `step` is gamma. If None, half of what the optimum bears: that is far above what is safe from
         anywhere, and nearly always enough; where it is not, the safe step is taken.
+
+        Raises TheoryError for a step that is none, and where no optimum is found.
+
+        Example:
+            >>> from weir.theory import EXAMPLES, Study
+            >>> study = Study.run(EXAMPLES["dumbbell"]())
+            >>> study.rates["rate"].round().to_list()
+            [1082.0, 2165.0, 900.0, 600.0, 878.0]
         """
         found = optimum(network)
 
@@ -115,7 +123,14 @@ class Study:
         }
 
     def document(self) -> dict[str, Any]:
-        """Document that `--json` prints."""
+        """Document that `--json` prints.
+
+        Example:
+            >>> from weir.theory import EXAMPLES, Study
+            >>> said = Study.run(EXAMPLES["dumbbell"]()).document()
+            >>> said["network"], said["converged"], said["unique_prices"]
+            ('dumbbell', True, True)
+        """
         trajectory, found = self.trajectory, self.optimum
         missed = conditions(self.network, trajectory.rates[-1], trajectory.prices[-1])
         return {

@@ -31,7 +31,18 @@ def require(holds: bool, message: str, hint: str, path: str | None = None) -> No
 
 @dataclass(frozen=True)
 class Utility:
-    """An increasing, strictly concave function of a rate in packets per second."""
+    """An increasing, strictly concave function of a rate in packets per second.
+
+    Raises TheoryError for a weight or a fairness that is not above zero, and for a negative shift.
+
+    Example:
+        >>> from weir.theory import Utility
+        >>> print(Utility.log(500.0), Utility.log_one_plus(500.0), Utility.fair(500.0, 2.0), sep=", ")
+        500 ln x, 500 ln(1 + x), 500 x^-1 / -1
+        >>> utility = Utility.log(500.0)
+        >>> round(utility.value(100.0)), utility.marginal(100.0), utility.demand(5.0), utility.slope(100.0)
+        (2303, 5.0, 100.0, 20.0)
+    """
 
     weight: float
     """Weight a."""
