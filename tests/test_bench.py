@@ -52,8 +52,8 @@ def test_the_memory_of_a_process_is_its_own() -> None:
 def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = iter([0.5, 0.3, 0.4])
 
-    def run(program: object, *_: object) -> str:
-        if program != "-m":
+    def run(program: Path, *_: object) -> str:
+        if program.name != "worker.py":
             return json.dumps([{"case": "gigabit-100", "user_s": next(peers), "packets": 2000}])
         cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}
         return json.dumps({**cost, "user_s": next(costs)})
@@ -74,7 +74,7 @@ def test_networks_of_all_sizes_are_measured_in_turns(monkeypatch: pytest.MonkeyP
     runs: list[tuple[str, ...]] = []
 
     def run(*arguments: object) -> str:
-        settings = tuple(str(argument) for argument in arguments[3:])
+        settings = tuple(str(argument) for argument in arguments[2:])
         runs.append(settings)
         user_s = SIZE_BUDGET_S if "flows.ftp.count=1000000" in settings else 0.1
         cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}

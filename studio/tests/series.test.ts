@@ -120,7 +120,7 @@ describe("numbers", () => {
   it("know the target of a discipline that has one", () => {
     expect([targetDelay(resolve(START, "a")), targetDelay(resolve(START, "b"))]).toEqual([undefined, 0.005]);
     const withQueue = (discipline: string) => resolve(withDiscipline(START, resolve(START, "a"), discipline), "a");
-    expect(["pie", "dual-pi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name)))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
+    expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name)))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
     const { port } = withQueue("rem");
     expect(targetDelay(withQueue("rem"))).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
   });
