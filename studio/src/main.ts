@@ -5,7 +5,8 @@ import { entry } from "./core/entry";
 import { loadModule } from "./core/module";
 import { decode, RefusedLink, type Shared } from "./core/share";
 import { Feed } from "./run/feed";
-import { animate, frames, session } from "./run/session.svelte";
+import { animate, frames } from "./run/frames";
+import { session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
 import { followSystem, still } from "./ui/theme.svelte";
 
@@ -39,7 +40,7 @@ async function begin(): Promise<void> {
     const wanted = decodeURIComponent(location.hash.slice(1));
     let first = entry(wanted) ? wanted : "start";
     if (shared) {
-      session.setSpeed(shared.speed ?? Infinity);
+      session.playback.setSpeed(shared.speed ?? Infinity);
       first = "";
     }
     if (!shared || !session.open(shared.text, shared.shown)) {
@@ -50,12 +51,12 @@ async function begin(): Promise<void> {
     }
     app.replaceChildren();
     mount(App, { target: app, props: { first, compact: query.has("compact") } });
-    animate();
+    animate((elapsed) => session.tick(elapsed));
     // For measurements from outside.
     Object.assign(window, { weirFrames: frames, weirSettled: () => session.settled });
     // Without motion the whole run is drawn at once.
-    if (still.matches) session.toEnd();
-    else session.play();
+    if (still.matches) session.playback.toEnd();
+    else session.playback.play();
   } catch (error) {
     if (error instanceof RefusedLink) {
       refused(error.message);
