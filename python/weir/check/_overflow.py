@@ -19,12 +19,12 @@ from weir.check._levels import (
     sent_s,
     weakest,
 )
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import Phase, Resolved
 from weir.check._units import packets, time
 
 
-def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
+def threshold_above_buffer(scene: Resolved) -> Iterator[Finding]:
     """A threshold or target lies above what the buffer holds: the AQM never or hardly acts.
 
     The buffer overflows first, so that the queue is DropTail in all but name.
@@ -34,13 +34,13 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
         for phase in scene.phases(port):
             if phase.at_s >= scene.network.duration_s:
                 break
-            for note in _between_changes(scene, port, phase):
-                if note.path not in told:
-                    told.add(note.path)
-                    yield note
+            for one in _between_changes(scene, port, phase):
+                if one.path not in told:
+                    told.add(one.path)
+                    yield one
 
 
-def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Note]:
+def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Finding]:
     aqm, limit = phase.aqm, phase.buffer[2]
     since = f"from {time(phase.at_s)} on, " if phase.at_s > 0.0 else ""
     first = weakest(scene, port, aqm)
@@ -49,9 +49,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
     if first is not None and first.packets >= limit:
         strong = last is None or last.path == first.path
         least = enough_of(scene, port, aqm) if strong else 0.0
-        yield Note(
-            "threshold-above-buffer",
-            "warning",
+        yield warning(
             first.path,
             f"{since}{in_words(scene, port, first.written)} is not below the buffer of {packets(limit)}: "
             f"{aqm.name} acts as DropTail",
@@ -59,9 +57,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
         )
     elif last is not None and last.packets > limit + 0.5:
         least = max(enough_of(scene, port, aqm), first.packets + 1.0 if first is not None else 0.0)
-        yield Note(
-            "threshold-above-buffer",
-            "note",
+        yield note(
             last.path,
             f"{since}the buffer of {packets(limit)} overflows before the queue reaches "
             f"{in_words(scene, port, last.written)}",
@@ -80,9 +76,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
             hint = larger_buffer(phase.buffer[0], max(reached, PACKETS_FOR_DELAY))
         else:
             hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
-        yield Note(
-            "threshold-above-buffer",
-            "warning",
+        yield warning(
             delay.path,
             f"{since}a full buffer waits {time(drained)}, not over {delay.written}: {aqm.name} hardly acts",
             hint,
