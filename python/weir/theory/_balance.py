@@ -21,11 +21,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.theory._bisection import bisected_by_factors
 from weir.theory._utility import TheoryError, require
 
 Sender = Literal[
@@ -169,11 +171,7 @@ def _in_turn(
             if not over(link, 0.0):
                 prices[link] = 0.0
                 continue
-            low, high = math.log(1e-15), math.log(1e6)
-            for _ in range(40):
-                middle = 0.5 * (low + high)
-                low, high = (middle, high) if over(link, math.exp(middle)) else (low, middle)
-            prices[link] = math.exp(0.5 * (low + high))
+            prices[link] = bisected_by_factors(partial(over, link), 1e-15, 1e6, 40)
         if np.all(np.abs(prices - before) <= 1e-4 * np.maximum(prices, 1e-12)):
             break
     return prices

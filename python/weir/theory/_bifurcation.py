@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.theory._bisection import bisected
 from weir.theory._constants import EVEN
 from weir.theory._utility import require
 
@@ -76,12 +77,11 @@ class RedMap:
     @cached_property
     def fixed(self) -> float:
         """The fixed point in packets, by bisection, since the average rises and Q falls."""
-        low, high = self.full_below, self.empty_above
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            over = float(self.queue(np.array([middle]))[0]) > middle
-            low, high = (middle, high) if over else (low, middle)
-        return 0.5 * (low + high)
+
+        def over(average: float) -> bool:
+            return float(self.queue(np.array([average]))[0]) > average
+
+        return bisected(over, self.full_below, self.empty_above, 200)
 
     @property
     def slope(self) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
+from weir.theory._bisection import bisected, bisected_by_factors
 from weir.theory._senders import Group
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError, require
@@ -169,11 +170,7 @@ def _falling(over: Callable[[float], float], greatest: float, name: str) -> floa
             "there is no operating point: the windows of the receivers do not fill the link",
             "a larger flows.GROUP.tcp.receive_window, or more flows",
         )
-    low, high = math.log(least), math.log(greatest)
-    for _ in range(70):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if over(math.exp(middle)) > 0.0 else (low, middle)
-    return math.exp(0.5 * (low + high))
+    return bisected_by_factors(lambda signal: over(signal) > 0.0, least, greatest, 70)
 
 
 def _on_line(system: System, aqm: Red) -> float:
@@ -191,10 +188,7 @@ def _on_line(system: System, aqm: Red) -> float:
             f"packet that {aqm.name} gives before {end}, at {top:g} packets",
             "a larger max_p or max_th, gentle = true, or fewer flows",
         )
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if over(middle) > 0.0 else (low, middle)
-    found = 0.5 * (low + high)
+    found = bisected(lambda queue: over(queue) > 0.0, low, high, 80)
     require(
         found > aqm.min_th * (1.0 + 1e-9) or found - aqm.min_th > 1e-6,
         "there is no operating point: the windows of the receivers do not fill the link",
