@@ -13,7 +13,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.scenario import Assignment, AssignmentError, assignments, settings
+from weir.scenario import Assignment, AssignmentError, Scenario, assignments, settings
 
 
 def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer's
@@ -183,6 +183,18 @@ By = Annotated[
         "group|class|link", "Show each flow group, each class of the queue, or each link of data, by itself."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Loading:
+    """Options on how a scenario is loaded."""
+
+    set_: Set = None
+    no_python: NoPython = False
+
+    def load(self, source: str) -> Scenario:
+        """The scenario of a file or of this name, with the values. Raises ScenarioError."""
+        return Scenario.load(source, self.set_, python=not self.no_python)
 
 
 @dataclass(frozen=True)

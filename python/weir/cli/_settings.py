@@ -12,12 +12,11 @@ from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
     Json,
-    NoPython,
+    Loading,
     Open,
     Quiet,
     Report,
     Seed,
-    Set,
     Source,
     StorePath,
     Threads,
@@ -84,8 +83,7 @@ def tune(
             autocompletion=completed.disciplines,
         ),
     ] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     seed: Seed = None,
     front: Annotated[
         bool, typer.Option("--front", help="All settings that no other one beats, instead of one (Optuna).")
@@ -114,12 +112,11 @@ def tune(
 
     from weir.cli import _tuning as tuning
     from weir.export import export as exported
-    from weir.scenario import Scenario
     from weir.sweep import chosen_workers
     from weir.tune import Question, Task, ask
 
     command.check_file(wanted.save, "--save")
-    chosen = Scenario.load(scenario, set_, python=not no_python)
+    chosen = loading.load(scenario)
     chosen = chosen if variant is None else chosen.variant(variant)
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
@@ -145,6 +142,7 @@ def tune(
         tuning.finish(found, opened, store, wanted)
 
 
+@with_groups
 def export(
     scenario: Source,
     *,
@@ -159,8 +157,7 @@ def export(
     variant: Annotated[
         str | None, option("NAME", "Of the scenario's variants.", autocompletion=completed.variant)
     ] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
     device: Annotated[
         str | None,
@@ -190,11 +187,10 @@ def export(
     Units, rounding and options that are not there are said in its comments, and on stderr.
     """
     from weir.export import export as exported
-    from weir.scenario import Scenario
     from weir.store import make_readable
 
     command.check_file(out, "-o")
-    loaded = Scenario.load(scenario, set_, python=not no_python)
+    loaded = loading.load(scenario)
     chosen = loaded if variant is None else loaded.variant(variant)
     with following(None, "", quiet=quiet) as follow:
         found = exported(
