@@ -101,13 +101,7 @@ class RedMap:
 
     def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:
         """Averages after so many round trips, from beside the fixed point."""
-        average, found = np.array([self.fixed * 1.01]), np.empty(kept)
-        for _ in range(skipped):
-            average = self.step(average, weight)
-        for k in range(kept):
-            average = self.step(average, weight)
-            found[k] = average[0]
-        return found
+        return self.diagram(np.array([weight]), skipped, kept)[:, 0]
 
     def diagram(
         self, weights: NDArray[np.float64], skipped: int = 2000, kept: int = 60

@@ -150,13 +150,7 @@ def design(
     `margin` is the gain margin that PIE and REM are to have. Raises TheoryError for what cannot be designed.
     """
     _check(flows, capacity, rtt)
-    made = _DESIGNS.get(discipline)
-    require(
-        made is not None,
-        f"there is no rule for {discipline}",
-        f"there are: {', '.join(_DESIGNS)}",
-    )
-    assert made is not None
+    require(discipline in _DESIGNS, f"there is no rule for {discipline}", f"there are: {', '.join(_DESIGNS)}")
     queue = 0.015 * capacity if target is None else target
     require(queue > 0.0, f"a target of {queue:g} packets", "more than zero")
     require(
@@ -164,7 +158,7 @@ def design(
         f"a queue of {queue:g} packets alone takes {queue / capacity:g} s of the round trip of {rtt:g} s",
         "a longer round trip (it includes the queue), or a lower target",
     )
-    return made(flows, rtt, capacity, queue, margin or GAIN_MARGIN)
+    return _DESIGNS[discipline](flows, rtt, capacity, queue, margin or GAIN_MARGIN)
 
 
 def _check(flows: float, capacity: float, rtt: float) -> None:
