@@ -184,12 +184,10 @@ def _replaced(resolved: Resolved) -> list[Grid]:
                     rows.append((str(change["at"]), [Cell(name), Cell(", ".join(now))]))
         for group, of_group in change.get("flows", {}).items():
             rows.append((str(change["at"]), [Cell(group), Cell(f"round trip {of_group['rtt']}")]))
+    if not rows:
+        return []
     left = f", the first {_MOST} of {len(rows):,}" if len(rows) > _MOST else ""
-    return (
-        [Grid(f"Queues, buffers and round trips in mid-run{left}", ["of", "now"], rows[:_MOST])]
-        if rows
-        else []
-    )
+    return [Grid(f"Queues, buffers and round trips in mid-run{left}", ["of", "now"], rows[:_MOST])]
 
 
 def _span(load: Load) -> str:

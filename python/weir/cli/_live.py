@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 _REPEATS = 5
 """Number of runs when a live run is compared with simulations."""
 
-OF_QUEUE = (
-    "utilisation",
-    "delay_mean",
-    "delay_p99",
-    "mean_queue",
-    "loss",
-    "mark_fraction",
-)
+OF_QUEUE = ("utilisation", "delay_mean", "delay_p99", "mean_queue", "loss", "mark_fraction")
 """Measures that mean the same for real and for simulated senders."""
 
 
@@ -168,12 +161,11 @@ def live(
         if not listens(one) and not quiet:
             command.note(f"note: nothing listens to port {one.host_port} of this machine yet")
     with command.opened(store, create=True, quiet=quiet) as opened:
+        shown = _Shown(watch, studio, json, quiet, flent)
         if against:
-            sweep, last = _compared(loaded, spec, often, opened, _Shown(watch, studio, json, quiet, flent))
+            sweep, last = _compared(loaded, spec, often, opened, shown)
         else:
-            sweep, last = _measured(
-                spec, loaded.seed, often, opened, _Shown(watch, studio, json, quiet, flent)
-            )
+            sweep, last = _measured(spec, loaded.seed, often, opened, shown)
         if not quiet:
             _say_end(sweep, last, store)
         if report or opens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
@@ -124,9 +125,7 @@ def _write_tables(
     from weir.cli import _tables as tables
     from weir.sweep import Sweep, query
 
-    def ask(record: Record) -> Sweep:
-        return Sweep(store, record)
-
+    ask = partial(Sweep, store)
     found = answered(store, which, ask, lacks=lambda sweep: query.without_values(sweep, measures))
     say(store, which, found, quiet=quiet)
     query.export_tables(tables.grids_shown(found.value, measures, by), path)

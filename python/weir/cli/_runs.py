@@ -272,10 +272,9 @@ def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> No
         counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
         command.print_json({**of_plan, **counts, "notes": [note.to_json() for note in plan.notes]})
         return
-    parts = [
-        describe.counted(points, "point"),
-        *([describe.counted(len(variants), "variant")] if len(variants) > 1 else []),
-    ]
+    parts = [describe.counted(points, "point")]
+    if len(variants) > 1:
+        parts.append(describe.counted(len(variants), "variant"))
     parts.append(("at most " if plan.until else "") + describe.counted(plan.replications, "replication"))
     command.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
 
