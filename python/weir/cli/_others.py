@@ -14,7 +14,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Quiet, option
+from weir.cli._options import Json, Quiet, flag, option
 
 
 def listing(
@@ -120,15 +120,13 @@ def bench(
     case: Annotated[
         list[str] | None, option("NAME", "Only this case. May be repeated. Default: all.")
     ] = None,
-    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Runs per case; the fastest counts.")] = 5,
-    peer: Annotated[
-        bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
-    ] = None,
+    repeat: Annotated[int, option("N", "Runs per case; the fastest counts.", min=1)] = 5,
+    peer: Annotated[bool | None, flag("--peer/--no-peer", "Run ns-2 too. Default: if installed.")] = None,
     count: Annotated[
         bool | None,
-        typer.Option(
+        flag(
             "--instructions/--no-instructions",
-            help="Count instructions per packet too. Default: if valgrind is installed.",
+            "Count instructions per packet too. Default: if valgrind is installed.",
         ),
     ] = None,
     write: Annotated[Path | None, option("FILE", "Write a page with machine and table.")] = None,

@@ -25,6 +25,7 @@ from weir.cli._options import (
     Watch,
     WorkerChoice,
     compared,
+    flag,
     option,
     pair,
     with_groups,
@@ -155,13 +156,7 @@ def sweep(
     no_python: NoPython = False,
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            metavar="N",
-            min=1,
-            help="Of every point; with --until, at most. Default: 1, 100.",
-        ),
+        option("N", "Of every point; with --until, at most. Default: 1, 100.", "--replications", "-n", min=1),
     ] = None,
     until: Annotated[
         list[str] | None,
@@ -177,7 +172,7 @@ def sweep(
     no_store: NoStore = False,
     workers: WorkerChoice,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check every point, say what there would be to do, and stop.")
+        bool, flag("--dry-run", "Check every point, say what there would be to do, and stop.")
     ] = False,
     shown: Shown,
 ) -> None:

@@ -22,6 +22,7 @@ from weir.cli._options import (
     Threads,
     WorkerChoice,
     compared,
+    flag,
     option,
     with_groups,
 )
@@ -86,14 +87,13 @@ def tune(
     loading: Loading,
     seed: Seed = None,
     front: Annotated[
-        bool, typer.Option("--front", help="All settings that no other one beats, instead of one (Optuna).")
+        bool, flag("--front", "All settings that no other one beats, instead of one (Optuna).")
     ] = False,
     optuna: Annotated[
-        bool, typer.Option("--optuna", help="Let Optuna's default sampler search, as with many parameters.")
+        bool, flag("--optuna", "Let Optuna's default sampler search, as with many parameters.")
     ] = False,
     op_red: Annotated[
-        bool,
-        typer.Option("--op-red", help="Compare with OP-RED, with the same targets, while the load changes."),
+        bool, flag("--op-red", "Compare with OP-RED, with the same targets, while the load changes.")
     ] = False,
     store: StorePath = None,
     workers: WorkerChoice,
@@ -164,20 +164,19 @@ def export(
         option("NAME", "The network interface; of sqm that of the line. Default: eth0, of a router none."),
     ] = None,
     share: Annotated[
-        str | None,
-        option("SHARE", "Of the link's rate to shape at: 95%. Default: 100%, for sqm 90%."),
+        str | None, option("SHARE", "Of the link's rate to shape at: 95%. Default: 100%, for sqm 90%.")
     ] = None,
     replications: Annotated[
         int,
-        typer.Option(
+        option(
+            "N",
+            "Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
             "--replications",
             "-n",
-            metavar="N",
             min=1,
-            help="Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
         ),
     ] = 5,
-    no_measure: Annotated[bool, typer.Option("--no-measure", help="Run nothing.")] = False,
+    no_measure: Annotated[bool, flag("--no-measure", "Run nothing.")] = False,
     threads: Threads = None,
     out: Annotated[Path | None, option("FILE", "Default: print it.", "--out", "-o")] = None,
     quiet: Quiet = False,

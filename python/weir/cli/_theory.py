@@ -11,7 +11,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Loading, Quiet, Source, StorePath, option, with_groups
+from weir.cli._options import Json, Loading, Quiet, Source, StorePath, flag, option, with_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,8 +49,7 @@ Cut = Annotated[
 ]
 Out = Annotated[Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")]
 Beside = Annotated[
-    str | None,
-    option("RESULT", "Draw the packets of this result of the same scenario: number, name or id."),
+    str | None, option("RESULT", "Draw the packets of this result of the same scenario: number, name or id.")
 ]
 CUT = 2.0 / 3.0
 
@@ -126,10 +125,7 @@ def loop(
     loading: Loading,
     cut: Cut = CUT,
     simple: Annotated[
-        bool,
-        typer.Option(
-            "--simple", help="With the plant as Hollot and others simplify it, to compare with papers."
-        ),
+        bool, flag("--simple", "With the plant as Hollot and others simplify it, to compare with papers.")
     ] = False,
     kind: Annotated[
         str | None, option("KIND", "Of the drawing: bode, nyquist or spectrum. Default: bode.")
@@ -242,12 +238,11 @@ def ofc(
     step: Annotated[
         float | None, option("GAMMA", "Price per packet. Default: half of what the optimum bears.")
     ] = None,
-    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Give up after so many.")] = 100_000,
+    steps: Annotated[int, option("N", "Give up after so many.", min=1)] = 100_000,
     asynchronous: Annotated[
-        bool,
-        typer.Option("--asynchronous", help="Everybody at instants of its own, with old news of others."),
+        bool, flag("--asynchronous", "Everybody at instants of its own, with old news of others.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of those instants and ages.")] = 1,
+    seed: Annotated[int, option("N", "Of those instants and ages.", min=0)] = 1,
     output: Output,
 ) -> None:
     """Optimisation flow control: rates and prices that its links and sources reach, and the optimum.
@@ -260,8 +255,8 @@ def ofc(
     from weir.scenario import suggestion
     from weir.theory import text_of_study
 
-    if scenario is not None:
-        network = optima.network_of(loading.load(scenario), at, target_utilisation)
+    if example is None:
+        network = optima.network_of(loading.load(str(scenario)), at, target_utilisation)
     elif example in optima.EXAMPLES:
         network = optima.EXAMPLES[example]().with_target(target_utilisation)
     else:

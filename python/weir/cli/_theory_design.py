@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Json, Quiet, StorePath, option, with_groups
+from weir.cli._options import Json, Quiet, StorePath, flag, option, with_groups
 from weir.cli._theory import Output, theory
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def design(
         option("QUEUE", "In packets or as a delay; of dctcp only a part of --rtt. Default: 15 ms."),
     ] = None,
     margin: Annotated[float, option("FACTOR", "Gain margin that PIE and REM are to have.", min=1.01)] = 2.0,
-    confirm: Annotated[
-        bool, typer.Option("--confirm", help="Simulate it once, and show what it does.")
-    ] = False,
+    confirm: Annotated[bool, flag("--confirm", "Simulate it once, and show what it does.")] = False,
     store: StorePath = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -196,8 +194,8 @@ def bifurcation(
         from weir.plot import Curve
         from weir.plot import bifurcation as drawn
 
-        columns = ([run[name] for run in runs] for name in ("weight", "mean", "low", "high"))
-        curves = [Curve("packets", *columns)] if runs else []
+        x, y, fifth, last = ([run[name] for run in runs] for name in ("weight", "mean", "low", "high"))
+        curves = [Curve("packets", x, y, fifth, last)] if runs else []
         command.write_file(output.out, drawn(found, np.linspace(*ends, levels), curves))
     told = {
         "fixed_point_packets": found.fixed,

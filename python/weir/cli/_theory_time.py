@@ -6,10 +6,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from weir.cli import _command as command
-from weir.cli._options import Loading, Source, StorePath, option, with_groups
+from weir.cli._options import Loading, Source, StorePath, flag, option, with_groups
 from weir.cli._theory import (
     CUT,
     At,
@@ -46,7 +44,7 @@ def fluid(
         float | None, option("SECONDS", "Between two samples. Default: the scenario's, else 0.05.", min=1e-6)
     ] = None,
     settled: Annotated[
-        bool, typer.Option("--settled", help="Begin where the first load rests, not with an empty queue.")
+        bool, flag("--settled", "Begin where the first load rests, not with an empty queue.")
     ] = False,
     series: Annotated[
         Path | None, option("FILE", "Write the series as a run has them: .parquet or .csv.", "--series")
