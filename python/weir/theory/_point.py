@@ -96,20 +96,19 @@ def operating_point(system: System) -> Point:
         case Integrator():
             return _at_state(system, aqm, _state(system, aqm))
         case AdaptiveRed():
-            wanted = _probability(system, lambda _: aqm.middle, aqm.name)
+            wanted = _probability(system, aqm.middle, aqm.name, system.capacity)
             red = aqm.found(wanted)
             return _at_queue(system, red, _on_line(system, red))
         case Red():
             return _at_queue(system, aqm, _on_line(system, aqm))
         case Hred():
-            _check_buffer(system, aqm.aim(system.capacity), aqm.name)
-            p = _probability(system, lambda _: aqm.aim(system.capacity), aqm.name)
-            return _point(system, aqm, aqm.aim(system.capacity), p, (p,) * len(system.groups))
+            aim = aqm.aim(system.capacity)
+            _check_buffer(system, aim, aqm.name)
+            return _at_level(system, aqm, aim)
         case Avq():
             return _of_avq(system, aqm)
         case Step():
-            p = _probability(system, lambda _: aqm.threshold, aqm.name)
-            return _point(system, aqm, aqm.threshold, p, (p,) * len(system.groups))
+            return _at_level(system, aqm, aqm.threshold)
 
 
 def _departing(system: System, queue: float, signals: tuple[float, ...]) -> float:
@@ -147,11 +146,11 @@ def _state(system: System, aqm: Integrator) -> float:
     return _falling(over, aqm.greatest * (1.0 - 1e-12), aqm.name)
 
 
-def _probability(system: System, queue: Callable[[float], float], name: str) -> float:
-    """Signal p at which the senders fill the link."""
+def _probability(system: System, queue: float, name: str, rate: float) -> float:
+    """Signal p at which the senders reach a rate, with this queue."""
 
     def over(p: float) -> float:
-        return _departing(system, queue(p), (p,) * len(system.groups)) - system.capacity
+        return _departing(system, queue, (p,) * len(system.groups)) - rate
 
     return _falling(over, 1.0 - 1e-12, name)
 
@@ -210,6 +209,11 @@ def _at_state(system: System, aqm: Integrator, state: float) -> Point:
     return _point(system, aqm, _rest_of(system, aqm, state), state, _signals(system, aqm, state))
 
 
+def _at_level(system: System, aqm: Hred | Step, queue: float) -> Point:
+    p = _probability(system, queue, aqm.name, system.capacity)
+    return _point(system, aqm, queue, p, (p,) * len(system.groups))
+
+
 def _at_queue(system: System, aqm: Red, queue: float) -> Point:
     p = aqm.signal(queue)
     return _point(system, aqm, queue, p, (p,) * len(system.groups))
@@ -226,10 +230,6 @@ def _point(system: System, aqm: object, queue: float, state: float, signals: tup
 def _of_avq(system: System, aqm: Avq) -> Point:
     """Resting point of AVQ: rate gamma C, with an empty queue."""
     reached = aqm.gamma * system.capacity
-
-    def over(p: float) -> float:
-        return _departing(system, 0.0, (p,) * len(system.groups)) - reached
-
-    p = _falling(over, 1.0 - 1e-12, aqm.name)
+    p = _probability(system, 0.0, aqm.name, reached)
     # What AVQ adapts is the virtual capacity: rate (1 - p).
     return _point(system, aqm, 0.0, reached * (1.0 - p), (p,) * len(system.groups))
