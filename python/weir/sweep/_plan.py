@@ -8,15 +8,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir import _core
 from weir._errors import WeirError
 from weir.aqm import sources, unstored
 from weir.check import Cost, Repeated, cost, notes, notes_together
-from weir.scenario import Variant
+from weir.scenario import Scenario, Value, Variant
 from weir.stats import MEASURES, MeasureError, check_measure
 from weir.sweep._axes import Axis, axis_of, check_distinct, parsed_axis
 from weir.sweep._bottleneck import check_one_bottleneck
@@ -34,11 +35,6 @@ from weir.sweep._design import (
 )
 from weir.sweep._settable import check_fixed, settable_paths
 from weir.sweep._until import Rule, RuleError, planned_looks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from weir.scenario import Scenario, Value
 
 FORMAT = 2
 """Version of the definition that a store keeps. It grows when a reader of the old one would misread the
@@ -74,7 +70,7 @@ UNTIL_AT_MOST = 100
 _ESTIMATED = 100
 """Maximum number of configurations whose cost is estimated."""
 
-Axes = Mapping[str, "Value"] | Sequence[str | Axis]
+Axes = Mapping[str, Value] | Sequence[str | Axis]
 
 
 @dataclass(frozen=True)
