@@ -190,6 +190,14 @@ class Loading:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Options on where runs are kept."""
+
+    store: StorePath = None
+    no_store: NoStore = False
+
+
+@dataclass(frozen=True)
 class WorkerChoice:
     """Options on the workers of the runs, at most one kind of them, and on their memory."""
 

@@ -113,46 +113,22 @@ def _text(label: str, one: Resting, measured: pl.DataFrame | None) -> str:
     width = get_terminal_size().columns
     seen = _by_group(one, measured)
     more = ("measured", "difference (%)") if measured is not None else ()
-    rates = Grid(
-        f"{label} at {one.at:g} s: rates of a flow",
-        ("kind", "flows", "R (ms)", "W", "packets/s", "signals", *more),
-        [
-            (
-                str(row["group"]),
-                [
-                    Cell(str(row["kind"])),
-                    Cell(f"{row['flows']:g}"),
-                    Cell(f"{row['rtt_s'] * 1e3:.3g}"),
-                    Cell(f"{row['window']:.3g}"),
-                    Cell(f"{row['rate']:.4g}"),
-                    Cell(f"{row['signals']:.3g}"),
-                    *(_beside(row, seen.get(str(row["group"]))) if measured is not None else ()),
-                ],
-            )
-            for row in one.rates.to_dicts()
-        ],
-    )
-    prices = Grid(
-        "Links",
-        (
-            "packets/s",
-            "load",
-            "price",
-            "signals",
-            "queue (packets)",
-            *(("measured signals",) if more else ()),
-        ),
-        [
-            (
-                str(row["link"]),
-                [
-                    *(Cell(f"{row[k]:.4g}") for k in ("capacity", "load", "price", "signals", "queue")),
-                    *((_estimate(seen.get(f"@{row['link']}")),) if more else ()),
-                ],
-            )
-            for row in one.prices.to_dicts()
-        ],
-    )
+    of_groups: list[tuple[str, list[Cell]]] = []
+    for row in one.rates.to_dicts():
+        numbers = f"{row['window']:.3g}", f"{row['rate']:.4g}", f"{row['signals']:.3g}"
+        texts = str(row["kind"]), f"{row['flows']:g}", f"{row['rtt_s'] * 1e3:.3g}", *numbers
+        beside = _beside(row, seen.get(str(row["group"]))) if more else []
+        of_groups.append((str(row["group"]), [*map(Cell, texts), *beside]))
+    of_links: list[tuple[str, list[Cell]]] = []
+    for row in one.prices.to_dicts():
+        cells = [Cell(f"{row[name]:.4g}") for name in ("capacity", "load", "price", "signals", "queue")]
+        beside = [_estimate(seen.get(f"@{row['link']}"))] if more else []
+        of_links.append((str(row["link"]), [*cells, *beside]))
+    heads = ("kind", "flows", "R (ms)", "W", "packets/s", "signals", *more)
+    rates = Grid(f"{label} at {one.at:g} s: rates of a flow", heads, of_groups)
+    signals = ("measured signals",) if more else ()
+    heads = ("packets/s", "load", "price", "signals", "queue (packets)", *signals)
+    prices = Grid("Links", heads, of_links)
     said = [f"the conditions of Karush, Kuhn and Tucker hold to {one.balance.residual:.1g} of a capacity"]
     said += [str(flag) for flag in one.flags]
     return "\n\n".join([render_grid(rates, width), render_grid(prices, width), "\n".join(said)])
