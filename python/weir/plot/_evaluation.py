@@ -171,9 +171,7 @@ def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
     )
     curves = distributions(counts, ["label"], _SLOTS).drop_nulls("longer").filter(pl.col("longer") > 0.0)
     drawn = _curves(curves, labels, "label", "delay_ms", "longer")
-    if not drawn:
-        return None
-    return draw(
+    return _drawn(
         Plot(
             "tail",
             f"Tail of the delay, {cell}",
@@ -182,6 +180,11 @@ def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
             [Facet("", "Packets that waited longer", drawn, log=True)],
         )
     )
+
+
+def _drawn(plot: Plot) -> Figure | None:
+    """Figure of this plot, if its only panel has curves."""
+    return draw(plot) if plot.facets[0].curves else None
 
 
 def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
@@ -203,9 +206,7 @@ def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         kept = instants.size // size * size
         x, y = (values[:kept].reshape(-1, size).mean(axis=1) for values in (instants, delay))
         drawn.append(Curve(label, x.tolist(), np.maximum(y, 0.01).tolist()))
-    if not drawn:
-        return None
-    return draw(
+    return _drawn(
         Plot(
             "steps",
             "Delay while the rate changes",
@@ -228,9 +229,7 @@ def _ratios(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         .sort("rtt")
     )
     drawn = [one for one in _curves(means, labels, "discipline", "rtt", "value") if len(one.x) > 1]
-    if not drawn:
-        return None
-    return draw(
+    return _drawn(
         Plot(
             "ratios",
             "Two flows with different round trips",
