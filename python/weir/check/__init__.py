@@ -30,7 +30,7 @@ from weir.check._cost import ANY_RUN_B, LESS_MEMORY, Cost, MemoryPart, size_word
 from weir.check._estimate import estimated
 from weir.check._load import Load
 from weir.check._measured import nothing_measured
-from weir.check._note import Note, Repeated, Severity, merged
+from weir.check._note import Finding, Note, Repeated, Severity, code_of, merged
 from weir.check._resolved import Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
@@ -57,7 +57,7 @@ __all__ = [
     "unfinished_transfers",
 ]
 
-RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
+RULES: tuple[Callable[[Resolved], Iterator[Finding]], ...] = (
     ecn.ecn_without_senders,
     ecn.ecn_without_marks,
     ecn.dctcp_without_ecn,
@@ -101,7 +101,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
 )
 
 CODES = {
-    rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0]
+    code_of(rule): str(rule.__doc__).partition("\n")[0]
     for rule in (
         *RULES,
         same_variants,
@@ -207,6 +207,6 @@ def _document(scenario: _core.Scenario | str) -> Mapping[str, Any]:
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:
-    found = (note for rule in RULES for note in rule(scene))
+    found = (Note(code_of(rule), *finding) for rule in RULES for finding in rule(scene))
     # The links of a row have the same notes.
     return tuple({(note.code, note.path): note for note in found}.values())

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Note
+from weir.check._note import Finding, note
 from weir.check._resolved import Resolved, duration_of, names
 from weir.check._units import time
 
@@ -17,7 +17,7 @@ _ROUND_TRIPS = 100
 """Round trips of the proposed warm-up: slow start, and the first cycles of the windows."""
 
 
-def no_warm_up(scene: Resolved) -> Iterator[Note]:
+def no_warm_up(scene: Resolved) -> Iterator[Finding]:
     """`warm_up` is zero: the whole run counts, with slow start and the empty queue before it.
 
     RFC 7928, section 8.2, lets time begin when all flows are in congestion avoidance. The overshoot of slow
@@ -29,16 +29,14 @@ def no_warm_up(scene: Resolved) -> Iterator[Note]:
     if tcp:
         longest = max(path.base_rtt_range_s[1] for path in tcp)
         enough = min(_ROUND_TRIPS * longest, scene.network.duration_s / 4.0)
-        yield Note(
-            "no-warm-up",
-            "note",
+        yield note(
             "measure.warm_up",
             "the results of the whole run include the start: slow start and its losses",
             f'measure.warm_up = "{time(enough)}"',
         )
 
 
-def drawn_rtts(scene: Resolved) -> Iterator[Note]:
+def drawn_rtts(scene: Resolved) -> Iterator[Finding]:
     """Round trips are drawn: each replication has others, the same for all variants.
 
     Differences between variants are paired. A mean over replications is one over draws too, so that one
@@ -48,9 +46,7 @@ def drawn_rtts(scene: Resolved) -> Iterator[Note]:
     if drawn:
         low = min(path.base_rtt_range_s[0] for path in drawn)
         high = max(path.base_rtt_range_s[1] for path in drawn)
-        yield Note(
-            "drawn-rtts",
-            "note",
+        yield note(
             f"flows.{drawn[0].group}.rtt",
             f"each replication draws the round trips of {names(drawn)} anew, the same for all variants: "
             f"about {time(low)} to {time(high)}",
@@ -58,7 +54,7 @@ def drawn_rtts(scene: Resolved) -> Iterator[Note]:
         )
 
 
-def flows_in_step(scene: Resolved) -> Iterator[Note]:
+def flows_in_step(scene: Resolved) -> Iterator[Finding]:
     """Flows start at the same instant with the same round trip, and nothing is random: they stay in step.
 
     Real flows do not (RFC 7928, section 3.2, varies them). Without chance anywhere, every replication gives
@@ -74,8 +70,7 @@ def flows_in_step(scene: Resolved) -> Iterator[Note]:
                 if others
                 else f"nothing at {port.name} is random"
             )
-            yield Note(
-                "flows-in-step",
+            yield Finding(
                 "note" if others else "warning",
                 f"flows.{path.group}.start_jitter",
                 f"{flows} flows start at the same instant with the same round trip, and stay in step: {why}",
@@ -83,7 +78,7 @@ def flows_in_step(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def phase_effects(scene: Resolved) -> Iterator[Note]:
+def phase_effects(scene: Resolved) -> Iterator[Finding]:
     """Few flows with fixed round trips before DropTail: phases can decide whose packets are dropped.
 
     Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: a round trip that is a
@@ -100,9 +95,7 @@ def phase_effects(scene: Resolved) -> Iterator[Note]:
             and not _in_step(scene, port)
         ):
             packet = paths[0].packet_bytes * 8.0 / port.rate_bps
-            yield Note(
-                "phase-effects",
-                "note",
+            yield note(
                 f"flows.{paths[0].group}.send_jitter",
                 f"{flows} flows with fixed round trips before DropTail: phases can decide whose packets are "
                 "dropped",

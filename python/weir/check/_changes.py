@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 from weir import _core
 from weir.check._levels import Level, fixed_levels
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import Aqm, Resolved, duration_of, names
 from weir.check._units import packets, rate, time
 from weir.scenario import flows_at
@@ -19,7 +19,7 @@ _GAINS = ("w_q", "a", "b")
 """Gains that belong to a rate, unless `design` gives them."""
 
 
-def load_above_rate(scene: Resolved) -> Iterator[Note]:
+def load_above_rate(scene: Resolved) -> Iterator[Finding]:
     """Poisson arrivals bring more than the link carries: transfers accumulate, and no mean settles.
 
     The offered load is the rate of arrivals times the mean size. At 1 and above there is no steady state
@@ -37,9 +37,7 @@ def load_above_rate(scene: Resolved) -> Iterator[Note]:
         if offered > carried:
             where = f"flows.{poisson[0].group}.traffic.poisson"
             key = "rate" if scene.group(poisson[0])["traffic"]["poisson"].get("load") is None else "load"
-            yield Note(
-                "load-above-rate",
-                "warning",
+            yield warning(
                 f"{where}.{key}",
                 f"{names(paths)}: the offered load is {100.0 * offered / carried:.3g}% of what {port.name} "
                 "carries, and transfers accumulate as long as it lasts",
@@ -48,23 +46,21 @@ def load_above_rate(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def ambiguous_bottleneck(scene: Resolved) -> Iterator[Note]:
+def ambiguous_bottleneck(scene: Resolved) -> Iterator[Finding]:
     """More than one port could be the bottleneck: the headline measures are about one of them.
 
     Queue, marks and delay are measured at one port, which `measure.bottleneck` names.
     """
     found = scene.network.bottleneck
     if found.ambiguity is not None and not any(True for _ in moving_bottleneck(scene)):
-        yield Note(
-            "ambiguous-bottleneck",
-            "note",
+        yield note(
             "measure.bottleneck",
             f"results are about {found.name}, but {found.ambiguity}",
             f'measure.bottleneck = "{found.name}"',
         )
 
 
-def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
+def moving_bottleneck(scene: Resolved) -> Iterator[Finding]:
     """For some time at least, another port than the bottleneck has the least rate per flow.
 
     The bottleneck of a path is the port with the least rate at the start. Which port limits flows follows
@@ -82,9 +78,7 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
             least = min(ports, key=lambda port: scene.rates_per_flow[port.name][index])
             share = scene.rates_per_flow[least.name][index]
             if share < _CLEARLY * named[index]:
-                yield Note(
-                    "moving-bottleneck",
-                    "warning",
+                yield warning(
                     least.key,
                     f"from {time(at)} on, {least.name} gives a flow {rate(share)}, less than "
                     f"{path.bottleneck.name}, the bottleneck of {path.group}",
@@ -93,7 +87,7 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
                 break
 
 
-def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
+def fixed_while_rate_varies(scene: Resolved) -> Iterator[Finding]:
     """The rate changes, and a threshold, gain or buffer that was chosen for one rate does not.
 
     A queue of so many packets is another delay at another rate. CoDel and PIE control the delay for this
@@ -117,9 +111,7 @@ def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
         at = [
             f"{time(last.packets * 8.0 * port.mean_packet_bytes / bps)} at {rate(bps)}" for bps in (high, low)
         ]
-        yield Note(
-            "fixed-while-rate-varies",
-            "note",
+        yield note(
             last.path,
             f"fixed while {port.name} follows a trace: {fixed}"
             if traced
@@ -157,7 +149,7 @@ def _is_gain(held: tuple[Level, int, int]) -> bool:
     return held[0].name in _GAINS
 
 
-def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:
+def mean_rate_of_trace(scene: Resolved) -> Iterator[Finding]:
     """An AQM computes with the rate of the link, and the link follows a trace.
 
     It is told one rate, `rate` or the mean of the trace, not what the trace delivers at the time.
@@ -165,16 +157,14 @@ def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:
     for port in scene.data_ports:
         aqm = scene.aqm(port)
         if scene.follows_trace(port) and _needs_rate(aqm):
-            yield Note(
-                "mean-rate-of-trace",
-                "warning",
+            yield warning(
                 aqm.path,
                 f"{aqm.name} computes with {rate(port.rate_bps)}, not with what the trace delivers then",
                 f"an AQM that needs no rate, for example {port.key}.queue.codel = {{}}",
             )
 
 
-def change_after_end(scene: Resolved) -> Iterator[Note]:
+def change_after_end(scene: Resolved) -> Iterator[Finding]:
     """A change in mid-run comes when the run is over: nothing changes.
 
     A change of a rate is told at the schedule of the link, one of a number of flows at the population of the
@@ -196,18 +186,17 @@ def change_after_end(scene: Resolved) -> Iterator[Note]:
                 else f"the change at {time(late[0])} comes"
             )
             message = f"{which} when the run is over: it ends at {time(end)}"
-            yield Note("change-after-end", "note", path, message, "a longer duration, or an earlier change")
+            yield note(path, message, "a longer duration, or an earlier change")
             return
 
 
-def list_after_end(scene: Resolved) -> Iterator[Note]:
+def list_after_end(scene: Resolved) -> Iterator[Finding]:
     """Transfers of a list start when the run, or their group, is over: they are left out."""
     for path in scene.paths:
         if path.listed is not None and path.listed[1] < path.listed[0]:
             all_of_them, started, _ = path.listed
             late = all_of_them - started
-            yield Note(
-                "list-after-end",
+            yield Finding(
                 "note" if started else "warning",
                 f"flows.{path.group}.traffic.list.file",
                 f"{late:,} of {all_of_them:,} transfers start when {path.group} is over",
@@ -215,12 +204,10 @@ def list_after_end(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def list_left_out(scene: Resolved) -> Iterator[Note]:
+def list_left_out(scene: Resolved) -> Iterator[Finding]:
     """No flow group takes some transfers of a list: they are left out."""
     for group, left, all_of_them in scene.network.unlisted:
-        yield Note(
-            "list-left-out",
-            "note",
+        yield note(
             f"flows.{group}.traffic.list.file",
             f"no flow group takes {left:,} of the {all_of_them:,} transfers of this list",
             "a flow group for each group, source or destination that is meant",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from weir import _core
 from weir.check._ecn import ecn_of
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import NOT_ECT, Aqm, Resolved, names
 from weir.check._units import listed
 
@@ -22,7 +22,7 @@ _SWITCHES = {
 """Kind of packet to the parameter of `tcp` that makes it ECN-capable."""
 
 
-def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
+def drops_where_it_marks(scene: Resolved) -> Iterator[Finding]:
     """A queue marks nearly all that it holds, and drops what is not ECN-capable in its place.
 
     So does a step, and any queue that scalable senders hold where most packets are marked: of SYNs and
@@ -36,14 +36,12 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
             where = ecn_of(paths[0])
             if "data" in kinds:
                 message = f"{aqm.name} marks others, and drops {names(paths)} in its place"
-                yield Note("drops-where-it-marks", "warning", where, message, f"{where} = true")
+                yield warning(where, message, f"{where} = true")
                 continue
             table = where.removesuffix(".ecn")
             # The switches work for senders with ECN alone.
             needed = [*([] if scene.ecn_capable(paths[0]) else ["ecn"]), *(_SWITCHES[kind] for kind in kinds)]
-            yield Note(
-                "drops-where-it-marks",
-                "note",
+            yield note(
                 f"{table}.{needed[0]}",
                 f"{aqm.name} marks data, and drops packets of {names(paths)} that are not ECN-capable: "
                 f"{listed(kinds)}",
@@ -51,7 +49,7 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
+def bottleneck_without_marks(scene: Resolved) -> Iterator[Finding]:
     """The bottleneck drops ECN-capable packets, which another queue of their path marks."""
     for port in scene.bottlenecks:
         aqm = scene.aqm(port)
@@ -68,7 +66,7 @@ def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
         if paths:
             message = f"{aqm.name} drops packets of {names(paths)} that it could mark"
             hint = f"{aqm.path}.ecn = true"
-            yield Note("bottleneck-without-marks", "note", f"{aqm.path}.ecn", message, hint)
+            yield note(f"{aqm.path}.ecn", message, hint)
 
 
 def _marks_most(scene: Resolved, port: _core.Port, aqm: Aqm) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Note, Severity
+from weir.check._note import Finding, Severity, note, warning
 from weir.check._resolved import Resolved, names
 
 _BOTH = frozenset({"fq-codel", "dualpi2"})
@@ -15,7 +15,7 @@ _ABOUT_MARKS = frozenset({"wanted", "needed", "counted"})
 """Congestion controls to which marks are this are made for them."""
 
 
-def ecn_without_senders(scene: Resolved) -> Iterator[Note]:
+def ecn_without_senders(scene: Resolved) -> Iterator[Finding]:
     """A queue marks, and no flow through it is ECN-capable: it drops instead.
 
     Only packets with ECT(0) or ECT(1) may be marked; others are dropped in their place (RFC 3168, section 5).
@@ -24,16 +24,14 @@ def ecn_without_senders(scene: Resolved) -> Iterator[Note]:
         aqm, paths = scene.aqm(port), scene.through(port)
         if aqm.marks and aqm.name not in _BOTH and not any(map(scene.ecn_capable, paths)):
             key = "ecn" if aqm.parameters.get("ecn") else "ce_threshold"
-            yield Note(
-                "ecn-without-senders",
-                "warning",
+            yield warning(
                 f"{aqm.path}.{key}",
                 f"no flow here is ECN-capable, so {aqm.name} drops where it would mark",
                 f"{ecn_of(paths[0])} = true",
             )
 
 
-def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
+def ecn_without_marks(scene: Resolved) -> Iterator[Finding]:
     """Flows are ECN-capable, and no queue on their path marks: they only see losses.
 
     DCTCP without marks is Reno (RFC 8257, section 3.5), and a REM host learns nothing of prices.
@@ -58,8 +56,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
         if scene.is_l4s(first):
             queue = "dualpi2 = {}"
         hint = f"{aqm.path}.ecn = true" if settable else f"for example {port.key}.queue.{queue}"
-        yield Note(
-            "ecn-without-marks",
+        yield Finding(
             severity,
             f"flows.{first.group}.tcp.ecn",
             f"no queue on the path of {names(paths)} marks, so ECN has no effect",
@@ -67,7 +64,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
         )
 
 
-def dctcp_without_ecn(scene: Resolved) -> Iterator[Note]:
+def dctcp_without_ecn(scene: Resolved) -> Iterator[Finding]:
     """DCTCP flows are not ECN-capable: they behave like Reno.
 
     DCTCP estimates congestion from marks alone, and treats losses as Reno does (RFC 8257, sections 3.3
@@ -75,16 +72,14 @@ def dctcp_without_ecn(scene: Resolved) -> Iterator[Note]:
     """
     paths = [p for p in scene.paths if scene.congestion(p) == "dctcp" and not scene.ecn_capable(p)]
     if paths:
-        yield Note(
-            "dctcp-without-ecn",
-            "warning",
+        yield warning(
             f"flows.{paths[0].group}.tcp.congestion.dctcp",
             f"DCTCP of {names(paths)} never sees a mark, and behaves like Reno",
             f"{ecn_of(paths[0])} = true",
         )
 
 
-def empty_class(scene: Resolved) -> Iterator[Note]:
+def empty_class(scene: Resolved) -> Iterator[Finding]:
     """No data enters one of the two queues of DualPI2.
 
     ECT(1) and CE enter the low-latency queue (RFC 9331, section 5.1; RFC 9332, section 2.3). Only Prague uses
@@ -100,17 +95,17 @@ def empty_class(scene: Resolved) -> Iterator[Note]:
         if aqm.parameters["low_latency"] == "any-ect":
             if not capable:
                 message = "no flow here is ECN-capable, so the low-latency queue stays empty"
-                yield Note("empty-class", "warning", where, message, f"{ecn_of(paths[0])} = true")
+                yield warning(where, message, f"{ecn_of(paths[0])} = true")
             elif len(capable) == len(paths):
                 message = "every flow here is ECN-capable: the Classic queue gets at most SYNs and repairs"
-                yield Note("empty-class", "note", aqm.path, message, "a group without tcp.ecn beside them")
+                yield note(aqm.path, message, "a group without tcp.ecn beside them")
         elif not any(_marked_before(scene, path, port) for path in capable):
             if scalable:
                 message = (
                     "no sender here uses ECT(1): the low-latency queue stays empty, and DCTCP of "
                     f"{names(scalable)} shares the Classic queue"
                 )
-                yield Note("empty-class", "warning", where, message, f'{where} = "any-ect"')
+                yield warning(where, message, f'{where} = "any-ect"')
             else:
                 message = (
                     "no sender here uses ECT(1): the low-latency queue stays empty, and DualPI2 acts as PI2"
@@ -119,10 +114,10 @@ def empty_class(scene: Resolved) -> Iterator[Note]:
                     "a group of flows with congestion.prague = {}, ecn = true and accecn = true in its tcp, "
                     'beside preset = "linux"'
                 )
-                yield Note("empty-class", "note", where, message, hint)
+                yield note(where, message, hint)
 
 
-def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
+def classic_in_low_latency(scene: Resolved) -> Iterator[Finding]:
     """Flows that are not scalable enter the low-latency queue of DualPI2.
 
     With `low_latency = "any-ect"` they do. The queue marks for controls that answer a mark by a small
@@ -134,9 +129,7 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
             continue
         classic = [path for path in scene.through(port) if scene.ecn_capable(path) and scene.is_classic(path)]
         if classic:
-            yield Note(
-                "classic-in-low-latency",
-                "warning",
+            yield warning(
                 f"{aqm.path}.low_latency",
                 f"{names(classic)} with {scene.congestion(classic[0])} enters the low-latency queue, "
                 "which marks for scalable controls",
@@ -144,7 +137,7 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def accecn_fallback(scene: Resolved) -> Iterator[Note]:
+def accecn_fallback(scene: Resolved) -> Iterator[Finding]:
     """Receivers have no accurate ECN feedback: senders that ask for it fall back.
 
     To RFC 3168 with a receiver of that (RFC 9768, section 3.1.2), else to no ECN. Prague does not fall
@@ -156,8 +149,7 @@ def accecn_fallback(scene: Resolved) -> Iterator[Note]:
             found.setdefault((mode, scene.counts_marks(path)), []).append(path)
     for (mode, prague), paths in found.items():
         then = ", and Prague is Reno" if prague else ""
-        yield Note(
-            "accecn-fallback",
+        yield Finding(
             "warning" if prague else "note",
             f"flows.{paths[0].group}.tcp.receiver_ecn",
             f"the receivers of {names(paths)} have no accurate ECN feedback: "
@@ -166,7 +158,7 @@ def accecn_fallback(scene: Resolved) -> Iterator[Note]:
         )
 
 
-def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
+def prague_in_classic_queue(scene: Resolved) -> Iterator[Finding]:
     """Prague shares a queue with classic flows whose marks mean a loss.
 
     It answers a mark by less than they do, and displaces them (RFC 9331, section 4.3). DualPI2 and per-flow
@@ -179,9 +171,7 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
         l4s = [path for path in paths if scene.is_l4s(path)]
         classic = [path for path in paths if scene.is_classic(path)]
         if l4s and classic:
-            yield Note(
-                "prague-in-classic-queue",
-                "note",
+            yield note(
                 aqm.path,
                 f"{names(l4s)} with Prague shares one queue with {names(classic)}, "
                 "and answers its marks by less",

@@ -7,7 +7,7 @@ from math import ceil, floor, sqrt
 from typing import NamedTuple
 
 from weir import _core
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import Aqm, Resolved, buffer_limit
 from weir.check._units import level as level_text
 from weir.check._units import packets, size, time
@@ -71,7 +71,7 @@ class Level(NamedTuple):
         return self.path.rpartition(".")[2]
 
 
-def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
+def threshold_below_bdp(scene: Resolved) -> Iterator[Finding]:
     """A threshold far below the bandwidth-delay product: the link may idle while windows grow again.
 
     A window that is halved fills the path only if as much as the path holds waited before (Villamizar and
@@ -83,8 +83,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
         level, enough = strongest(scene, port, aqm), enough_of(scene, port, aqm)
         if level is not None and level.packets < enough:
             said = in_words(scene, port, level.written)
-            yield Note(
-                "threshold-below-bdp",
+            yield Finding(
                 "warning" if level.packets < _FAR * product else "note",
                 level.path,
                 f"{level.name} of {said} {_of_product(level.packets, product)}",
@@ -92,7 +91,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def target_below_packet(scene: Resolved) -> Iterator[Note]:
+def target_below_packet(scene: Resolved) -> Iterator[Finding]:
     """A target delay is shorter than the transmission of one packet.
 
     A target belongs above the transmission time of a packet of full size (RFC 8290, section 5.2.2): below
@@ -103,16 +102,14 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
         delay = level_of(scene, port, aqm, aqm.parameter("delay"))
         largest, sent = _largest(scene, port), sent_s(scene, port)
         if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
-            yield Note(
-                "target-below-packet",
-                "warning",
+            yield warning(
                 delay.path,
                 f"one packet of {largest} B takes {time(sent)} to send, longer than {delay.written}",
                 _longer(port, aqm, delay, 1.5 * sent),
             )
 
 
-def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
+def buffer_below_bdp(scene: Resolved) -> Iterator[Finding]:
     """A DropTail buffer far below the bandwidth-delay product, or any buffer of a few packets.
 
     A link with few flows needs about the product (Villamizar and Song, 1994). With n flows that are not in
@@ -123,7 +120,7 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
         where, paths = f"{port.key}.buffer", scene.bulk_through(port)
         if limit < _FEW:
             message = f"only {packets(limit)} may wait: every burst overflows the buffer"
-            yield Note("buffer-below-bdp", "warning", where, message, _some_buffer(port, product))
+            yield warning(where, message, _some_buffer(port, product))
         elif (
             scene.aqm(port).name == "drop-tail"
             and paths
@@ -131,10 +128,10 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
             and limit < _enough(scene, paths, _ENOUGH) * product
         ):
             message = f"a buffer of {packets(limit)} {_of_product(limit, product)}"
-            yield Note("buffer-below-bdp", "note", where, message, f'{where} = "1 BDP"')
+            yield note(where, message, f'{where} = "1 BDP"')
 
 
-def queue_never_fills(scene: Resolved) -> Iterator[Note]:
+def queue_never_fills(scene: Resolved) -> Iterator[Finding]:
     """The receive windows are so small that the queue never reaches its limit or first threshold.
 
     Not more than the sum of the windows is outstanding (RFC 9293, section 3.8), and part of it is on its way.
@@ -152,9 +149,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
             first = Level("", "", buffer_limit(port))
         if first is not None and waiting < first.packets:
             more = in_words(scene, port, first.written) if first.path else "its buffer"
-            yield Note(
-                "queue-never-fills",
-                "note",
+            yield note(
                 f"flows.{paths[0].group}.tcp.receive_window",
                 f"all receive windows hold {packets(windows)}, so at most {packets(waiting)} wait at "
                 f"{port.name}, less than {more}",
@@ -162,14 +157,12 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def buffer_never_fills(scene: Resolved) -> Iterator[Note]:
+def buffer_never_fills(scene: Resolved) -> Iterator[Finding]:
     """A DropTail buffer takes longer to send than the run lasts: its limit is out of reach."""
     for port in scene.bottlenecks:
         full = buffer_limit(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
         if scene.aqm(port).name == "drop-tail" and full > scene.network.duration_s:
-            yield Note(
-                "buffer-never-fills",
-                "note",
+            yield note(
                 f"{port.key}.buffer",
                 f"a full buffer takes {time(full)} to send, longer than the run: nothing is dropped, and the "
                 "queue grows as long as the run lasts",
@@ -177,7 +170,7 @@ def buffer_never_fills(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def design_exceeded(scene: Resolved) -> Iterator[Note]:
+def design_exceeded(scene: Resolved) -> Iterator[Finding]:
     """A controller was designed for more flows or shorter round trips: its loop may be unstable.
 
     PI is stable for at least the flows and at most the round trip of its design (Hollot et al., 2001, section
@@ -194,12 +187,10 @@ def design_exceeded(scene: Resolved) -> Iterator[Note]:
             message = (
                 f"{aqm.name} is designed for round trips up to {table['rtt']}; the longest is {time(longest)}"
             )
-            yield Note(
-                "design-exceeded", "warning", f"{where}.rtt", message, f'{where}.rtt = "{time(longest)}"'
-            )
+            yield warning(f"{where}.rtt", message, f'{where}.rtt = "{time(longest)}"')
         if 0 < flows < table.get("flows", 0):
             message = f"{aqm.name} is designed for {table['flows']} flows or more; there are {flows}"
-            yield Note("design-exceeded", "warning", f"{where}.flows", message, f"{where}.flows = {flows}")
+            yield warning(f"{where}.flows", message, f"{where}.flows = {flows}")
 
 
 def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None) -> Level | None:

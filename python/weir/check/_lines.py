@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from weir.check._note import Note
+from weir.check._note import Finding, warning
 from weir.check._resolved import Resolved
 from weir.check._units import rate
 
 
-def grants_below_rate(scene: Resolved) -> Iterator[Note]:
+def grants_below_rate(scene: Resolved) -> Iterator[Finding]:
     """Grants let less leave a line than its link sends: packets wait on the line, where no queue sees them.
 
     The queue does not limit them, and utilisation and goodput are shares of a rate that nothing can reach.
@@ -20,9 +20,7 @@ def grants_below_rate(scene: Resolved) -> Iterator[Note]:
         if granted < scene.rates(port)[0]:
             where = f"{port.key}.aggregation.packets"
             most = scene.link(port)["aggregation"]["packets"]
-            yield Note(
-                "grants-below-rate",
-                "warning",
+            yield warning(
                 where,
                 f"grants let {rate(granted)} leave the line of {port.name}, in packets of "
                 f"{port.mean_packet_bytes:.0f} B, and it sends {rate(port.rate_bps)}: packets wait behind "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.check._note import Note
+from weir.check._note import Finding, Note, warning
 from weir.check._resolved import Resolved, duration_of
 from weir.check._units import time
 from weir.scenario import flows_at
 
 
-def no_traffic_measured(scene: Resolved) -> Iterator[Note]:
+def no_traffic_measured(scene: Resolved) -> Iterator[Finding]:
     """No flow is there while it is measured: all have ended before.
 
     Of recordings, which end by themselves, `recording-not-measured` speaks.
@@ -18,9 +18,7 @@ def no_traffic_measured(scene: Resolved) -> Iterator[Note]:
     warm_up = duration_of(scene.document["measure"], "warm_up")
     instants = [warm_up, *(at for at in scene.instants if warm_up < at < scene.network.duration_s)]
     if scene.paths and not any(flows_at(path.load, at) for path in scene.paths for at in instants):
-        yield Note(
-            "no-traffic-measured",
-            "warning",
+        yield warning(
             "measure.warm_up",
             f"no flow is there from {time(warm_up)} on, when measuring begins: nothing is measured",
             "a shorter warm_up, or flows that stop later",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Severity = Literal["note", "warning"]
 """`warning`: the results probably do not mean what they seem to; `note`: what to know when reading them."""
@@ -23,6 +23,30 @@ class Note:
     """One sentence without its full stop."""
     hint: str
     """Proposed change of the scenario."""
+
+
+class Finding(NamedTuple):
+    """A note without its code, which is the name of the rule that found it."""
+
+    severity: Severity
+    path: str
+    message: str
+    hint: str
+
+
+def note(path: str, message: str, hint: str) -> Finding:
+    """Finding to be known when results are read."""
+    return Finding("note", path, message, hint)
+
+
+def warning(path: str, message: str, hint: str) -> Finding:
+    """Finding that probably makes results mean something else than they seem to."""
+    return Finding("warning", path, message, hint)
+
+
+def code_of(rule: Callable[..., object]) -> str:
+    """The code of the notes of a rule: its name, with hyphens."""
+    return rule.__name__.replace("_", "-")
 
 
 @dataclass(frozen=True)

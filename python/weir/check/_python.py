@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir.aqm import sources
-from weir.check._note import Note
+from weir.check._note import Finding, warning
 from weir.check._resolved import Resolved
 from weir.check._units import listed
 
 _TOLD = 3
 
 
-def python_not_repeatable(scene: Resolved) -> Iterator[Note]:
+def python_not_repeatable(scene: Resolved) -> Iterator[Finding]:
     """An AQM in Python draws from a generator not its own, or reads the clock: the seed fixes nothing.
 
     What the text of its file shows is found, not what modules do that it imports.
@@ -23,9 +23,7 @@ def python_not_repeatable(scene: Resolved) -> Iterator[Note]:
         if uses:
             told = listed([f"{use.name} (line {use.line})" for use in uses[:_TOLD]])
             more = f" and {len(uses) - _TOLD} more" if uses[_TOLD:] else ""
-            yield Note(
-                "python-not-repeatable",
-                "warning",
+            yield warning(
                 f"{named.path}.class",
                 f"the file of {named.cls} has {told}{more}: the same seed gives other results each time",
                 "self.random, which seed and place of the queue determine; the argument now for the time",

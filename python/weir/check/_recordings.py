@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import Resolved, duration_of
 from weir.check._units import scaled, time
 
@@ -13,7 +13,7 @@ _STEP_S = 1.0
 """Captures of several queues are out of order by microseconds, those after a clock was set by seconds."""
 
 
-def recording_two_way(scene: Resolved) -> Iterator[Note]:
+def recording_two_way(scene: Resolved) -> Iterator[Finding]:
     """A capture has both directions of a link: the larger is replayed, or both as one if `to` has both sides.
 
     A queue holds one direction of a link: the ACKs of what passes it come the other way.
@@ -22,9 +22,7 @@ def recording_two_way(scene: Resolved) -> Iterator[Note]:
         key = f"flows.{path.group}.traffic.replay.to"
         found = path.recording
         if found is not None and found.mixed:
-            yield Note(
-                "recording-two-way",
-                "note",
+            yield note(
                 key,
                 f"it has hosts of both sides of the link: both directions are replayed as one, "
                 f"{_share(found.replayed)}",
@@ -48,10 +46,10 @@ def recording_two_way(scene: Resolved) -> Iterator[Note]:
             hint = f'{key} = "{left_out.to}" for the other, "both" for all'
             if left_out.hosts > 1:
                 hint = f'{key} = "NETWORK" for the other, such as that of {left_out.to}, or "both" for all'
-        yield Note("recording-two-way", "note", key, said, hint)
+        yield note(key, said, hint)
 
 
-def recording_out_of_order(scene: Resolved) -> Iterator[Note]:
+def recording_out_of_order(scene: Resolved) -> Iterator[Finding]:
     """Packets of a recording are not in the order of their times: they are replayed sorted.
 
     More than a second, a warning, is a clock that was set, or several recordings in one file.
@@ -59,8 +57,7 @@ def recording_out_of_order(scene: Resolved) -> Iterator[Note]:
     for path in _replays(scene):
         found = path.recording
         if found is not None and found.late:
-            yield Note(
-                "recording-out-of-order",
+            yield Finding(
                 "warning" if found.latest_s >= _STEP_S else "note",
                 f"flows.{path.group}.traffic.replay.file",
                 f"{out_of_order(found.late, found.latest_s)}: all are replayed sorted by time",
@@ -73,14 +70,12 @@ def out_of_order(late: int, latest_s: float) -> str:
     return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
 
 
-def recording_copies(scene: Resolved) -> Iterator[Note]:
+def recording_copies(scene: Resolved) -> Iterator[Finding]:
     """Packets were captured twice, where they came in and where they left: each is replayed once."""
     for path in _replays(scene):
         found = path.recording
         if found is not None and found.copies:
-            yield Note(
-                "recording-copies",
-                "note",
+            yield note(
                 f"flows.{path.group}.traffic.replay.file",
                 f"{twice(found.copies)}: each is replayed once, at the time of the first",
                 "nothing, if a router was to be recorded; else record one interface",
@@ -92,14 +87,13 @@ def twice(copies: int) -> str:
     return f"{_packets(copies)} of the recording had been captured at another interface before"
 
 
-def recording_after_end(scene: Resolved) -> Iterator[Note]:
+def recording_after_end(scene: Resolved) -> Iterator[Finding]:
     """Packets of a recording come when the run, or their group, is over: they are left out."""
     for path in _replays(scene):
         if path.recording is not None and path.replayed is not None:
             whole, sent = path.recording.replayed.packets, path.replayed[0]
             if sent < whole:
-                yield Note(
-                    "recording-after-end",
+                yield Finding(
                     "note" if sent else "warning",
                     f"flows.{path.group}.traffic.replay.file",
                     f"{whole - sent:,} of {_packets(whole)} of the recording come when {path.group} is over: "
@@ -108,7 +102,7 @@ def recording_after_end(scene: Resolved) -> Iterator[Note]:
                 )
 
 
-def recording_not_measured(scene: Resolved) -> Iterator[Note]:
+def recording_not_measured(scene: Resolved) -> Iterator[Finding]:
     """A recording ends before measuring begins: nothing of it is measured."""
     warm_up = duration_of(scene.document["measure"], "warm_up")
     for path in _replays(scene):
@@ -118,9 +112,7 @@ def recording_not_measured(scene: Resolved) -> Iterator[Note]:
         last = start + jitter + found.last_s if found is not None else scene.network.duration_s
         end = min(last, duration_of(group, "stop")) if "stop" in group else last
         if warm_up > 0.0 and end <= warm_up:
-            yield Note(
-                "recording-not-measured",
-                "warning",
+            yield warning(
                 f"flows.{path.group}.traffic.replay.file",
                 f"the recording ends at {time(end)}, before measuring begins at {time(warm_up)}: nothing of "
                 "it is measured",

@@ -139,19 +139,13 @@ class Resolved:
 
     def aqm(self, port: _core.Port) -> Aqm:
         """The AQM of the port; under a fair queue, the AQM of each flow."""
-        # The rules ask again and again, for each point of a sweep.
-        known = self._aqms.get(port.name)
-        if known is None:
-            known = self._aqms[port.name] = _aqm_of(f"{port.key}.queue", self.link(port)["queue"])
-        return known
+        return self._aqms[port.name]
 
     def aqms(self, port: _core.Port) -> list[Aqm]:
         """The AQMs of the port in the course of the run: at the start, then after each change of it."""
         found = [self.aqm(port)]
         for place, change in enumerate(self.changes):
-            table = change.get("links", {}).get(port.link, {})
-            if port.direction != "forward":
-                table = table.get("reverse", {})
+            table = _of_port(change, port)
             if "queue" in table:
                 found.append(_aqm_of(f"changes[{place}].{port.key}.queue", table["queue"]))
         return found
@@ -161,9 +155,7 @@ class Resolved:
         written = str(self.link(port)["buffer"])
         found = [Phase(0.0, inf, self.aqm(port), (f"{port.key}.buffer", written, buffer_limit(port)))]
         for place, change in enumerate(self.changes):
-            table = change.get("links", {}).get(port.link, {})
-            if port.direction != "forward":
-                table = table.get("reverse", {})
+            table = _of_port(change, port)
             if not {"queue", "buffer"} & set(table):
                 continue
             path, at, before = f"changes[{place}].{port.key}", duration_of(change, "at"), found[-1]
@@ -179,8 +171,9 @@ class Resolved:
         return found
 
     @cached_property
-    def _aqms(self) -> dict[str, Aqm]:
-        return {}
+    def _aqms(self) -> Mapping[str, Aqm]:
+        # The rules ask again and again, for each point of a sweep.
+        return {port.name: _aqm_of(f"{port.key}.queue", self.link(port)["queue"]) for port in self.ports}
 
     def group(self, path: _core.Path) -> Mapping[str, Any]:
         """The table of the group."""
@@ -255,14 +248,11 @@ class Resolved:
 
     def declared(self, path: _core.Path) -> Mapping[str, str]:
         """Each kind of packet that the group sends to the codepoint that it declares."""
-        known = self._declared.get(path.group)
-        if known is None:
-            known = self._declared[path.group] = dict(path.declares)
-        return known
+        return self._declared[path.group]
 
     @cached_property
-    def _declared(self) -> dict[str, Mapping[str, str]]:
-        return {}
+    def _declared(self) -> Mapping[str, Mapping[str, str]]:
+        return {path.group: dict(path.declares) for path in self.paths}
 
     def falls_back(self, path: _core.Path) -> str | None:
         """Fallback of a group that asks for accurate feedback: `no ECN`, `RFC 3168`, or None if it gets
@@ -369,6 +359,12 @@ class Resolved:
             "s": port.rate_bps / 8.0 / port.mean_packet_bytes,
         }
         return value * factors[unit] if unit in factors else None
+
+
+def _of_port(change: Mapping[str, Any], port: _core.Port) -> Mapping[str, Any]:
+    """The table of a change about this direction of a link; empty where it changes nothing there."""
+    table = change.get("links", {}).get(port.link, {})
+    return table if port.direction == "forward" else table.get("reverse", {})
 
 
 def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:

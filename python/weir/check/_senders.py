@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._levels import strongest
-from weir.check._note import Note
+from weir.check._note import Finding, note, warning
 from weir.check._resolved import Resolved, buffer_limit, names
 from weir.check._units import listed, time
 
 
-def marks_ignored(scene: Resolved) -> Iterator[Note]:
+def marks_ignored(scene: Resolved) -> Iterator[Finding]:
     """ECN-capable flows whose congestion control ignores marks: a queue that marks does not slow them down.
 
     Without ECN it would drop their packets, which BBR answers little or not, but repairs.
@@ -32,10 +32,10 @@ def marks_ignored(scene: Resolved) -> Iterator[Note]:
                 f"{names(ignoring)} with {scene.congestion(ignoring[0])} is ECN-capable and ignores marks: "
                 f"{aqm.name} does not slow it down"
             )
-            yield Note("marks-ignored", "note", where, message, f"{where} = false")
+            yield note(where, message, f"{where} = false")
 
 
-def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
+def receiver_ecn_unused(scene: Resolved) -> Iterator[Finding]:
     """`receiver_ecn` has no effect: the senders do not ask for accurate ECN feedback."""
     paths = [
         path
@@ -46,16 +46,14 @@ def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
     ]
     if paths:
         tcp = f"flows.{paths[0].group}.tcp"
-        yield Note(
-            "receiver-ecn-unused",
-            "warning",
+        yield warning(
             f"{tcp}.receiver_ecn",
             f"senders of {names(paths)} do not ask for accurate ECN feedback, so receiver_ecn has no effect",
             f"{tcp}.accecn = true, beside ecn = true",
         )
 
 
-def ecn_on_unused(scene: Resolved) -> Iterator[Note]:
+def ecn_on_unused(scene: Resolved) -> Iterator[Finding]:
     """Control packets are to be ECN-capable, and data of the flows are not: it has no effect.
 
     ECN is negotiated for a connection as a whole (RFC 3168, section 6.1.1).
@@ -67,16 +65,14 @@ def ecn_on_unused(scene: Resolved) -> Iterator[Note]:
         # The preset `ns2` has `ecn_on_retransmissions`, with ECN and without.
         written = [key for key in ("ecn_on_syn", "ecn_on_syn_ack", "ecn_on_acks") if tcp.get(key)]
         if written:
-            yield Note(
-                "ecn-on-unused",
-                "warning",
+            yield warning(
                 f"flows.{path.group}.tcp.{written[0]}",
                 f"{path.group} does not ask for ECN: no effect of {listed(written)}",
                 f"flows.{path.group}.tcp.ecn = true",
             )
 
 
-def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
+def target_out_of_reach(scene: Resolved) -> Iterator[Finding]:
     """The queue stays below the target of LEDBAT: it does not yield.
 
     A short buffer or an AQM keeps it there; LEDBAT then takes as much as Reno (RFC 7928, section 5.4).
@@ -91,7 +87,7 @@ def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
         reach, by = _greatest_delay(scene, port)
         if reach <= _core.quantity(target)[0]:
             message = f"{by} keeps the queue below {target}: {path.group} with {control} does not yield"
-            yield Note("target-out-of-reach", "warning", where, message, f'{where} = "{time(reach / 2)}"')
+            yield warning(where, message, f'{where} = "{time(reach / 2)}"')
 
 
 def _greatest_delay(scene: Resolved, port: _core.Port) -> tuple[float, str]:

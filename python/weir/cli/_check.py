@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, NoPython, Set, Source, option
+from weir.cli._options import Json, Loading, Source, option, with_groups
 
 if TYPE_CHECKING:
     from weir import _core
@@ -31,11 +31,11 @@ _COST = ("packets", "cpu_s", "memory_bytes")
 _BOTTLENECK = ("name", "key", "ambiguity")
 
 
+@with_groups
 def check(
     scenario: Source,
     *,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     variant: Annotated[
         str | None,
         option(
@@ -48,9 +48,8 @@ def check(
 ) -> None:
     """Show the network as resolved, and what may mislead. Runs nothing."""
     from weir.check import notes, notes_together
-    from weir.scenario import Scenario
 
-    loaded = Scenario.load(scenario, set_, python=not no_python)
+    loaded = loading.load(scenario)
     chosen = loaded if variant is None else loaded.variant(variant)
     variants = [chosen.variant(name) for name in chosen.variants]
     settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
@@ -185,12 +184,10 @@ def _replaced(resolved: Resolved) -> list[Grid]:
                     rows.append((str(change["at"]), [Cell(name), Cell(", ".join(now))]))
         for group, of_group in change.get("flows", {}).items():
             rows.append((str(change["at"]), [Cell(group), Cell(f"round trip {of_group['rtt']}")]))
+    if not rows:
+        return []
     left = f", the first {_MOST} of {len(rows):,}" if len(rows) > _MOST else ""
-    return (
-        [Grid(f"Queues, buffers and round trips in mid-run{left}", ["of", "now"], rows[:_MOST])]
-        if rows
-        else []
-    )
+    return [Grid(f"Queues, buffers and round trips in mid-run{left}", ["of", "now"], rows[:_MOST])]
 
 
 def _span(load: Load) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Quiet, StorePath, WorkerChoice, option, settings_option, with_groups
+from weir.cli._options import Json, Quiet, StorePath, WorkerChoice, flag, option, settings_option, with_groups
 from weir.cli._progress import live
 from weir.scenario import Assignment
 
@@ -40,10 +40,10 @@ def evaluate(
         option("NAME", "rfc7928, l4s, flent, rpm, cable or all. Default: all with --quick, else rfc7928."),
     ] = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A part of the cells, at a third of the time, with 5 seeds.")
+        bool, flag("--quick", "A part of the cells, at a third of the time, with 5 seeds.")
     ] = False,
     list_: Annotated[
-        bool, typer.Option("--list", help="List the cells: section, requirement, levels, what is missing.")
+        bool, flag("--list", "List the cells: section, requirement, levels, what is missing.")
     ] = False,
     cell: Annotated[list[str] | None, option("NAME", "Only this cell. May be repeated.")] = None,
     seeds: Annotated[
@@ -69,9 +69,9 @@ def evaluate(
     ] = None,
     out: Annotated[Path | None, option("DIR", "Default: results/evaluate-NAME.", "--out", "-o")] = None,
     figures: Annotated[
-        bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
+        bool, flag("--figures", "Write the figures as SVG, PDF and PNG too, into figures/.")
     ] = False,
-    opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    opens: Annotated[bool, flag("--open", "Open the page in the browser.")] = False,
     store: StorePath = None,
     workers: WorkerChoice,
     json: Json = False,

@@ -10,7 +10,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._answers import answered, say
-from weir.cli._options import Open, Quiet, StorePath, Which, assignment, option, pair
+from weir.cli._options import Open, Quiet, StorePath, Which, assignment, flag, option, pair
 from weir.cli._results import opened_as
 from weir.scenario import Assignment
 
@@ -26,11 +26,9 @@ def report(
     which: Which = None,
     *,
     figures: Annotated[
-        bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
+        bool, flag("--figures", "Write the figures as SVG, PDF and PNG too, into figures/.")
     ] = False,
-    theory: Annotated[
-        bool, typer.Option("--theory", help="With what the fluid model says, beside the packets.")
-    ] = False,
+    theory: Annotated[bool, flag("--theory", "With what the fluid model says, beside the packets.")] = False,
     opens: Open = False,
     store: StorePath = None,
     out: Annotated[Path | None, option("DIR", "Where. Default: results/NUMBER-NAME.", "--out", "-o")] = None,
@@ -92,9 +90,7 @@ def plot(
         option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=assignment),
     ] = None,
     title: Annotated[str | None, option("TEXT", "Above the figure, instead of its own.")] = None,
-    no_title: Annotated[
-        bool, typer.Option("--no-title", help="Neither title nor caption: a paper has its own.")
-    ] = False,
+    no_title: Annotated[bool, flag("--no-title", "Neither title nor caption: a paper has its own.")] = False,
     size: Annotated[
         str | None,
         option(
@@ -129,7 +125,7 @@ def plot(
             "-o",
         ),
     ] = None,
-    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser (BROWSER).")] = False,
+    opens: Annotated[bool, flag("--open", "Open it in the browser (BROWSER).")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw figures of a result. Nothing is run: the store has all that they show."""

@@ -12,7 +12,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import option
+from weir.cli._options import flag, option
 
 FOLDER = Path(__file__).parents[1] / "templates"
 
@@ -26,7 +26,7 @@ def init(
     ] = None,
     *,
     out: Annotated[Path | None, option("FILE", "Default: TEMPLATE.toml.", "--out", "-o")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    force: Annotated[bool, flag("--force", "Replace FILE if it exists.")] = False,
 ) -> None:
     """Write a commented scenario with variants, to begin with."""
     known = templates()

@@ -14,7 +14,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, NoPython, Open, Quiet, Report, Seed, Set, Source, StorePath, option
+from weir.cli._options import Json, NoPython, Open, Quiet, Report, Seed, Set, Source, StorePath, flag, option
 
 if TYPE_CHECKING:
     from weir._api import Scenario
@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 _REPEATS = 5
 """Number of runs when a live run is compared with simulations."""
 
-OF_QUEUE = (
-    "utilisation",
-    "delay_mean",
-    "delay_p99",
-    "mean_queue",
-    "loss",
-    "mark_fraction",
-)
+OF_QUEUE = ("utilisation", "delay_mean", "delay_p99", "mean_queue", "loss", "mark_fraction")
 """Measures that mean the same for real and for simulated senders."""
 
 
@@ -43,7 +36,7 @@ def live(
         typer.Argument(metavar="[-- COMMAND…]", help="The program at the near end, with its arguments."),
     ] = None,
     *,
-    shell: Annotated[bool, typer.Option("--shell", help="A shell at the near end instead.")] = False,
+    shell: Annotated[bool, flag("--shell", "A shell at the near end instead.")] = False,
     far: Annotated[
         str | None,
         option("COMMAND", "A program at the far end, 198.18.0.1: --far 'iperf3 -s -1'. It is started first."),
@@ -59,7 +52,7 @@ def live(
         int, option("N", "So many near ends; WEIR_CLIENT tells the command which it is.", min=1, max=64)
     ] = 1,
     download: Annotated[
-        bool, typer.Option("--download", help="The forward direction carries what comes to the command.")
+        bool, flag("--download", "The forward direction carries what comes to the command.")
     ] = False,
     group: Annotated[
         str | None,
@@ -77,7 +70,7 @@ def live(
         str | None, option("DURATION", "Leave this out of the results. Default: the scenario's.", "--warm-up")
     ] = None,
     mtu: Annotated[int, option("BYTES", "Of the devices.", min=1280, max=9000)] = 1500,
-    veth: Annotated[bool, typer.Option("--veth", help="Veth pairs though TUN devices can be made.")] = False,
+    veth: Annotated[bool, flag("--veth", "Veth pairs though TUN devices can be made.")] = False,
     repeats: Annotated[
         int | None,
         option("N", "Run it so often: each is a replication. Default: 1, or 5 with --against.", min=1),
@@ -103,13 +96,10 @@ def live(
     no_python: NoPython = False,
     seed: Seed = None,
     watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch", help="Show links and flows as they are now; what the command prints stands above."
-        ),
+        bool, flag("--watch", "Show links and flows as they are now; what the command prints stands above.")
     ] = False,
     studio: Annotated[
-        bool, typer.Option("--studio", help="Open the studio, which shows the run beside a simulation.")
+        bool, flag("--studio", "Open the studio, which shows the run beside a simulation.")
     ] = False,
     store: StorePath = None,
     report: Report = False,
@@ -168,12 +158,11 @@ def live(
         if not listens(one) and not quiet:
             command.note(f"note: nothing listens to port {one.host_port} of this machine yet")
     with command.opened(store, create=True, quiet=quiet) as opened:
+        shown = _Shown(watch, studio, json, quiet, flent)
         if against:
-            sweep, last = _compared(loaded, spec, often, opened, _Shown(watch, studio, json, quiet, flent))
+            sweep, last = _compared(loaded, spec, often, opened, shown)
         else:
-            sweep, last = _measured(
-                spec, loaded.seed, often, opened, _Shown(watch, studio, json, quiet, flent)
-            )
+            sweep, last = _measured(spec, loaded.seed, often, opened, shown)
         if not quiet:
             _say_end(sweep, last, store)
         if report or opens:

@@ -10,8 +10,11 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from weir._printable import printable
 from weir.check import units
+from weir.run import WHOLE_RUN
 from weir.stats import Cell, Grid, render_grid, wording
 
 if TYPE_CHECKING:
@@ -35,10 +38,6 @@ def summary(sweep: Sweep, last: Mapping[str, Any]) -> str:
 
 def links_of(sweep: Sweep) -> Grid:
     """A row for each link and direction, means over the runs."""
-    import polars as pl
-
-    from weir.run import WHOLE_RUN
-
     whole = (pl.col("period") == WHOLE_RUN) & (pl.col("class") == "all") & (pl.col("group") == "all")
     rows = sweep.links.filter(whole & (pl.col("variant") == sweep.baseline))
     rows = rows.group_by("link", "direction", maintain_order=True).agg(pl.exclude(pl.String).mean())

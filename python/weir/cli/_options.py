@@ -13,12 +13,17 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.scenario import Assignment, AssignmentError, assignments, settings
+from weir.scenario import Assignment, AssignmentError, Scenario, assignments, settings
 
 
 def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer's
     """An option with a value: what it takes, in capitals, and what it is for."""
     return typer.Option(*names, metavar=takes, help=help, **settings)
+
+
+def flag(name: str, help: str) -> Any:  # noqa: ANN401 - as typer's
+    """An option without a value: its name, and what it is for."""
+    return typer.Option(name, help=help)
 
 
 def assignment(text: str) -> Assignment:
@@ -89,14 +94,10 @@ Set = Annotated[
     ),
 ]
 NoPython = Annotated[
-    bool,
-    typer.Option(
-        "--no-python", help="Refuse a scenario that names a class of Python: to load it runs its file."
-    ),
+    bool, flag("--no-python", "Refuse a scenario that names a class of Python: to load it runs its file.")
 ]
 Variants = Annotated[
-    str | None,
-    option("NAME,NAME", "Only these variants. Default: all.", autocompletion=completed.variants),
+    str | None, option("NAME,NAME", "Only these variants. Default: all.", autocompletion=completed.variants)
 ]
 Disciplines = Annotated[
     str | None,
@@ -107,40 +108,31 @@ Disciplines = Annotated[
     ),
 ]
 Replications = Annotated[
-    int,
-    typer.Option("--replications", "-n", metavar="N", min=1, help="Independent runs, each with its seed."),
+    int, option("N", "Independent runs, each with its seed.", "--replications", "-n", min=1)
 ]
 Seed = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=0, max=2**62, help="Of the first replication. Default: the scenario's."),
+    int | None, option("N", "Of the first replication. Default: the scenario's.", min=0, max=2**62)
 ]
 StorePath = Annotated[
     Path | None, option("DIR", "Where finished runs are kept. Default: results/store.", "--store")
 ]
 NoStore = Annotated[
-    bool,
-    typer.Option(
-        "--no-store", help="Find and keep no runs: for an AQM in Python that acts on what is outside."
-    ),
+    bool, flag("--no-store", "Find and keep no runs: for an AQM in Python that acts on what is outside.")
 ]
 Threads = Annotated[int | None, option("N", "Threads of this process. Default: one per core.", min=1)]
 Processes = Annotated[int | None, option("N", "Processes of this machine instead.", min=1)]
 Dask = Annotated[str | None, option("ADDRESS", "A Dask cluster instead: tcp://host:8786, or local:4.")]
 Memory = Annotated[
-    str | None,
-    option("SIZE", "What all runs may take at a time: 8 GB. Default: 80% of what is available."),
+    str | None, option("SIZE", "What all runs may take at a time: 8 GB. Default: 80% of what is available.")
 ]
 Report = Annotated[
-    bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
+    bool, flag("--report", "Write a page with the figures as well; weir report does it later.")
 ]
 Open = Annotated[
-    bool,
-    typer.Option(
-        "--open", help="Write the page and open it in the browser (the variable BROWSER names one)."
-    ),
+    bool, flag("--open", "Write the page and open it in the browser (the variable BROWSER names one).")
 ]
-Watch = Annotated[bool, typer.Option("--watch", help="Run again each time the scenario is saved.")]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
+Watch = Annotated[bool, flag("--watch", "Run again each time the scenario is saved.")]
+NoReport = Annotated[bool, flag("--no-report", "Write no page.")]
 
 
 def _remember(context: typer.Context, *, value: bool) -> bool:
@@ -183,6 +175,26 @@ By = Annotated[
         "group|class|link", "Show each flow group, each class of the queue, or each link of data, by itself."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Loading:
+    """Options on how a scenario is loaded."""
+
+    set_: Set = None
+    no_python: NoPython = False
+
+    def load(self, source: str) -> Scenario:
+        """The scenario of a file or of this name, with the values. Raises ScenarioError."""
+        return Scenario.load(source, self.set_, python=not self.no_python)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Options on where runs are kept."""
+
+    store: StorePath = None
+    no_store: NoStore = False
 
 
 @dataclass(frozen=True)

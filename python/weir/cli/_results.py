@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._answers import Answer, answered, say
-from weir.cli._options import By, Export, Json, Measures, Quiet, StorePath, Which, option
+from weir.cli._options import By, Export, Json, Measures, Quiet, StorePath, Which, flag, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,19 +53,16 @@ def results(
     measure: Measures = None,
     by: By = None,
     remove: Annotated[
-        bool,
-        typer.Option("--remove", help="Remove the result and its directory. Its runs stay: see --prune."),
+        bool, flag("--remove", "Remove the result and its directory. Its runs stay: see --prune.")
     ] = False,
     prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Remove the runs that belong to no result, and say how much it was."),
+        bool, flag("--prune", "Remove the runs that belong to no result, and say how much it was.")
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file of the store and compare it with the journal.")
+        bool, flag("--verify", "Read every file of the store and compare it with the journal.")
     ] = False,
     rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Make a damaged or lost journal anew from what there is."),
+        bool, flag("--rebuild", "Make a damaged or lost journal anew from what there is.")
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -124,9 +122,7 @@ def _write_tables(
     from weir.cli import _tables as tables
     from weir.sweep import Sweep, query
 
-    def ask(record: Record) -> Sweep:
-        return Sweep(store, record)
-
+    ask = partial(Sweep, store)
     found = answered(store, which, ask, lacks=lambda sweep: query.without_values(sweep, measures))
     say(store, which, found, quiet=quiet)
     query.export_tables(tables.grids_shown(found.value, measures, by), path)
@@ -222,7 +218,7 @@ def responses(
         list[str] | None,
         option("TIME", "Times count from here. May be repeated. Default: when flows or the rate change."),
     ] = None,
-    runs: Annotated[bool, typer.Option("--runs", help="Every run by itself.")] = False,
+    runs: Annotated[bool, flag("--runs", "Every run by itself.")] = False,
     store: StorePath = None,
     export: Export = None,
     json: Json = False,

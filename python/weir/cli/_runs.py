@@ -13,18 +13,17 @@ from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
     Disciplines,
-    NoPython,
-    NoStore,
+    Loading,
+    Place,
     Replications,
     Seed,
-    Set,
     Shown,
     Source,
-    StorePath,
     Variants,
     Watch,
     WorkerChoice,
     compared,
+    flag,
     option,
     pair,
     with_groups,
@@ -46,8 +45,7 @@ _LONG_S = 3600.0
 def run(
     scenario: Source,
     *,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     replications: Replications = 1,
     seed: Seed = None,
     capture: Annotated[
@@ -58,8 +56,7 @@ def run(
         ),
     ] = None,
     watch: Watch = False,
-    store: StorePath = None,
-    no_store: NoStore = False,
+    place: Place,
     workers: WorkerChoice,
     shown: Shown,
 ) -> None:
@@ -69,16 +66,9 @@ def run(
     from weir.run import parsed_captures
 
     def once(first: bool) -> None:  # noqa: FBT001
-        loaded = Scenario.load(scenario, set_, python=not no_python)
+        loaded = Scenario(loading.load(scenario).core)
         plan = loaded.plan_run(replications, seed)
-        _run(
-            plan,
-            store,
-            workers,
-            shown.at(first=first),
-            parsed_captures(capture or (), loaded.core),
-            kept=not no_store,
-        )
+        _run(plan, place, workers, shown.at(first=first), parsed_captures(capture or (), loaded.core))
         if loaded.variants and not shown.quiet:
             command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
 
@@ -103,13 +93,11 @@ def compare(
             parser=pair("MEASURE=VALUE", "--margin goodput=1"),
         ),
     ] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     replications: Replications = 1,
     seed: Seed = None,
     watch: Watch = False,
-    store: StorePath = None,
-    no_store: NoStore = False,
+    place: Place,
     workers: WorkerChoice,
     shown: Shown,
 ) -> None:
@@ -121,9 +109,9 @@ def compare(
     margins = _margins(margin or ())
 
     def once(first: bool) -> None:  # noqa: FBT001
-        loaded = Scenario.load(scenario, set_, python=not no_python)
+        loaded = Scenario(loading.load(scenario).core)
         plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
-        _run(plan, store, workers, shown.at(first=first), kept=not no_store)
+        _run(plan, place, workers, shown.at(first=first))
 
     watching(scenario, once, watch=watch, quiet=shown.quiet)
 
@@ -151,17 +139,10 @@ def sweep(
     ] = None,
     variants: Variants = None,
     disciplines: Disciplines = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            metavar="N",
-            min=1,
-            help="Of every point; with --until, at most. Default: 1, 100.",
-        ),
+        option("N", "Of every point; with --until, at most. Default: 1, 100.", "--replications", "-n", min=1),
     ] = None,
     until: Annotated[
         list[str] | None,
@@ -173,27 +154,25 @@ def sweep(
     ] = None,
     seed: Seed = None,
     name: Annotated[str | None, option("NAME", "Of the result. Default: the scenario's name.")] = None,
-    store: StorePath = None,
-    no_store: NoStore = False,
+    place: Place,
     workers: WorkerChoice,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check every point, say what there would be to do, and stop.")
+        bool, flag("--dry-run", "Check every point, say what there would be to do, and stop.")
     ] = False,
     shown: Shown,
 ) -> None:
     """Run a scenario over axes. What is finished is kept: the same command does only what is missing."""
     chosen, instead = compared(variants, disciplines)
 
-    from weir._api import Scenario
     from weir.sweep import SweepSpec, define_sweep
 
-    fixed = [path for path, _ in set_ or ()]
+    fixed = [path for path, _ in loading.set_ or ()]
     spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
-    plan = define_sweep(Scenario.load(scenario, set_, python=not no_python), spec)
+    plan = define_sweep(loading.load(scenario), spec)
     if dry_run:
-        _announce(plan, store, shown, kept=not no_store)
+        _announce(plan, place, shown)
     else:
-        _run(plan, store, workers, shown, kept=not no_store)
+        _run(plan, place, workers, shown)
 
 
 def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
@@ -215,13 +194,7 @@ def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
 
 
 def _run(
-    plan: Plan,
-    store: Path | None,
-    workers: WorkerChoice,
-    shown: Shown,
-    captures: Sequence[Capture] = (),
-    *,
-    kept: bool,
+    plan: Plan, place: Place, workers: WorkerChoice, shown: Shown, captures: Sequence[Capture] = ()
 ) -> None:
     """Does the runs that are missing, and shows the result."""
     from weir.cli import _tables as tables
@@ -229,8 +202,8 @@ def _run(
     from weir.sweep import check_measures
 
     check_measures(shown.measure or (), [variant.scenario for variant in plan.variants])
-    kept = kept and not plan.unstored
-    with command.opened(store, create=True, quiet=shown.quiet, kept=kept) as opened:
+    kept = not (place.no_store or plan.unstored)
+    with command.opened(place.store, create=True, quiet=shown.quiet, kept=kept) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
@@ -248,21 +221,22 @@ def _run(
             if not shown.quiet:
                 command.print_notes(tables.notes_beside(sweep, measures, shown.by))
         if not shown.quiet:
-            _say_end(plan, sweep, tally, store)
+            _say_end(plan, sweep, tally, place.store)
         if shown.has_page:
             page = command.report(sweep, quiet=shown.quiet)
             command.say_page(page, opens=shown.opens, quiet=shown.quiet)
 
 
-def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> None:
+def _announce(plan: Plan, place: Place, shown: Shown) -> None:
     """Describes the runs that a command would do."""
     from weir.store import DEFAULT
     from weir.sweep import describe
 
     found = 0
     runs = {int(key) for key in plan.keys.ravel()}
-    if kept and not plan.unstored and ((store or DEFAULT) / "journal.sqlite").exists():
-        with command.opened(store, create=False, quiet=True) as opened:
+    kept = not (place.no_store or plan.unstored)
+    if kept and ((place.store or DEFAULT) / "journal.sqlite").exists():
+        with command.opened(place.store, create=False, quiet=True) as opened:
             found = len(opened.finished(runs))
     points, variants = len(plan.design.rows), [variant.name for variant in plan.variants]
     if not shown.quiet:
@@ -272,10 +246,9 @@ def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> No
         counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
         command.print_json({**of_plan, **counts, "notes": [note.to_json() for note in plan.notes]})
         return
-    parts = [
-        describe.counted(points, "point"),
-        *([describe.counted(len(variants), "variant")] if len(variants) > 1 else []),
-    ]
+    parts = [describe.counted(points, "point")]
+    if len(variants) > 1:
+        parts.append(describe.counted(len(variants), "variant"))
     parts.append(("at most " if plan.until else "") + describe.counted(plan.replications, "replication"))
     command.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
 

@@ -12,17 +12,17 @@ from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
     Json,
-    NoPython,
+    Loading,
     Open,
     Quiet,
     Report,
     Seed,
-    Set,
     Source,
     StorePath,
     Threads,
     WorkerChoice,
     compared,
+    flag,
     option,
     with_groups,
 )
@@ -84,18 +84,16 @@ def tune(
             autocompletion=completed.disciplines,
         ),
     ] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     seed: Seed = None,
     front: Annotated[
-        bool, typer.Option("--front", help="All settings that no other one beats, instead of one (Optuna).")
+        bool, flag("--front", "All settings that no other one beats, instead of one (Optuna).")
     ] = False,
     optuna: Annotated[
-        bool, typer.Option("--optuna", help="Let Optuna's default sampler search, as with many parameters.")
+        bool, flag("--optuna", "Let Optuna's default sampler search, as with many parameters.")
     ] = False,
     op_red: Annotated[
-        bool,
-        typer.Option("--op-red", help="Compare with OP-RED, with the same targets, while the load changes."),
+        bool, flag("--op-red", "Compare with OP-RED, with the same targets, while the load changes.")
     ] = False,
     store: StorePath = None,
     workers: WorkerChoice,
@@ -114,12 +112,11 @@ def tune(
 
     from weir.cli import _tuning as tuning
     from weir.export import export as exported
-    from weir.scenario import Scenario
     from weir.sweep import chosen_workers
     from weir.tune import Question, Task, ask
 
     command.check_file(wanted.save, "--save")
-    chosen = Scenario.load(scenario, set_, python=not no_python)
+    chosen = loading.load(scenario)
     chosen = chosen if variant is None else chosen.variant(variant)
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
@@ -145,6 +142,7 @@ def tune(
         tuning.finish(found, opened, store, wanted)
 
 
+@with_groups
 def export(
     scenario: Source,
     *,
@@ -159,28 +157,26 @@ def export(
     variant: Annotated[
         str | None, option("NAME", "Of the scenario's variants.", autocompletion=completed.variant)
     ] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
     device: Annotated[
         str | None,
         option("NAME", "The network interface; of sqm that of the line. Default: eth0, of a router none."),
     ] = None,
     share: Annotated[
-        str | None,
-        option("SHARE", "Of the link's rate to shape at: 95%. Default: 100%, for sqm 90%."),
+        str | None, option("SHARE", "Of the link's rate to shape at: 95%. Default: 100%, for sqm 90%.")
     ] = None,
     replications: Annotated[
         int,
-        typer.Option(
+        option(
+            "N",
+            "Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
             "--replications",
             "-n",
-            metavar="N",
             min=1,
-            help="Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
         ),
     ] = 5,
-    no_measure: Annotated[bool, typer.Option("--no-measure", help="Run nothing.")] = False,
+    no_measure: Annotated[bool, flag("--no-measure", "Run nothing.")] = False,
     threads: Threads = None,
     out: Annotated[Path | None, option("FILE", "Default: print it.", "--out", "-o")] = None,
     quiet: Quiet = False,
@@ -190,11 +186,10 @@ def export(
     Units, rounding and options that are not there are said in its comments, and on stderr.
     """
     from weir.export import export as exported
-    from weir.scenario import Scenario
     from weir.store import make_readable
 
     command.check_file(out, "-o")
-    loaded = Scenario.load(scenario, set_, python=not no_python)
+    loaded = loading.load(scenario)
     chosen = loaded if variant is None else loaded.variant(variant)
     with following(None, "", quiet=quiet) as follow:
         found = exported(

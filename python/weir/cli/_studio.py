@@ -8,7 +8,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import NoPython, option
+from weir.cli._options import NoPython, flag, option
 
 
 def studio(
@@ -24,7 +24,7 @@ def studio(
     port: Annotated[
         int, option("PORT", "Of this machine. Default: a free one.", "--port", min=0, max=65535)
     ] = 0,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print the address.")] = False,
+    no_open: Annotated[bool, flag("--no-open", "Open no browser; print the address.")] = False,
     no_python: NoPython = False,
 ) -> None:
     """Open the studio: a scenario in the browser.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -10,7 +11,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, NoPython, Quiet, Set, Source, StorePath, option
+from weir.cli._options import Json, Loading, Quiet, Source, StorePath, flag, option, with_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,10 +49,33 @@ Cut = Annotated[
 ]
 Out = Annotated[Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")]
 Beside = Annotated[
-    str | None,
-    option("RESULT", "Draw the packets of this result of the same scenario: number, name or id."),
+    str | None, option("RESULT", "Draw the packets of this result of the same scenario: number, name or id.")
 ]
 CUT = 2.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Output:
+    """Options on what is drawn and printed."""
+
+    out: Out = None
+    json: Json = False
+    quiet: Quiet = False
+
+    def check(self) -> None:
+        """Refuses a file of the drawing where it cannot be."""
+        command.check_file(self.out, "--out")
+
+    def needs_drawing(self, **stated: str | None) -> None:
+        """Refuses options of a drawing where none is asked for."""
+        for name, value in stated.items():
+            if value is not None and self.out is None:
+                command.refuse(f"--{name} is about a drawing, and none is asked for", "-o FILE")
+
+    def say_file(self) -> None:
+        """Says where the drawing is."""
+        if self.out is not None and not self.quiet:
+            command.note(str(self.out))
 
 
 @theory.callback()
@@ -91,45 +115,39 @@ def without_model(refused: Sequence[tuple[str, TheoryError]]) -> list[dict[str, 
 
 
 @theory.command("loop")
+@with_groups
 def loop(
     scenario: Source,
     *,
     variant: Variant = None,
     at: At = None,
     link: LinkName = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     cut: Cut = CUT,
     simple: Annotated[
-        bool,
-        typer.Option(
-            "--simple", help="With the plant as Hollot and others simplify it, to compare with papers."
-        ),
+        bool, flag("--simple", "With the plant as Hollot and others simplify it, to compare with papers.")
     ] = False,
     kind: Annotated[
         str | None, option("KIND", "Of the drawing: bode, nyquist or spectrum. Default: bode.")
     ] = None,
     beside: Beside = None,
     store: StorePath = None,
-    out: Out = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Operating point, margins, roots, period and deviation of a queue and its senders.
 
     One row for each variant, with what makes a prediction doubtful there. Ends with 2 where there is no
     model.
     """
-    from weir.scenario import Scenario as Loaded
     from weir.theory import Analysis, TheoryError, analyse, system_of, text_of_loops
 
-    command.check_file(out, "--out")
+    output.check()
     if kind not in {None, "bode", "nyquist", "spectrum"}:
         raise typer.BadParameter(f"{kind!r}; there are: bode, nyquist, spectrum", param_hint="--kind")
-    needs_drawing(out, kind=kind, beside=beside)
+    output.needs_drawing(kind=kind, beside=beside)
     if beside is not None and kind != "spectrum":
         command.refuse("only a spectrum has that of packets beside it", "--kind spectrum")
-    loaded = Loaded.load(scenario, set_, python=not no_python)
+    loaded = loading.load(scenario)
     rows: list[tuple[str, Analysis | TheoryError]] = []
     for label, one in variants_of(loaded, variant):
         try:
@@ -138,35 +156,23 @@ def loop(
         except TheoryError as error:
             rows.append((label, error))
     found = [(label, one) for label, one in rows if isinstance(one, Analysis)]
-    if not found:
-        first = rows[0][1]
-        assert isinstance(first, TheoryError)
+    if not found and isinstance(first := rows[0][1], TheoryError):
         raise first
-    if out is not None:
-        from weir.plot import LOOP_FIGURES
+    if output.out is not None:
+        from weir.plot import LOOP_FIGURES, spectrum
 
-        if kind == "spectrum" and beside is not None:
-            from weir.plot import spectrum
-
-            measured = _spectra(loaded, found, packets_of(beside, store), link)
-            command.write_file(out, spectrum(loaded.name, found, measured))
+        if beside is not None:
+            drawn = spectrum(loaded.name, found, _spectra(loaded, found, packets_of(beside, store), link))
         else:
-            command.write_file(out, LOOP_FIGURES[kind or "bode"](loaded.name, found))
-    if json:
+            drawn = LOOP_FIGURES[kind or "bode"](loaded.name, found)
+        command.write_file(output.out, drawn)
+    if output.json:
         command.print_json([_document(label, one) for label, one in rows])
     else:
         instant = loaded.duration if at is None else at
         title = f"{loaded.name} at {instant:g} s: the loop of queue and senders"
         command.print_text(text_of_loops(title, rows, get_terminal_size().columns))
-    if out is not None and not quiet:
-        command.note(str(out))
-
-
-def needs_drawing(out: Path | None, **stated: str | None) -> None:
-    """Refuses options of a drawing where none is asked for."""
-    for name, value in stated.items():
-        if value is not None and out is None:
-            command.refuse(f"--{name} is about a drawing, and none is asked for", "-o FILE")
+    output.say_file()
 
 
 def packets_of(result: str, store: Path | None) -> pl.DataFrame:
@@ -216,6 +222,7 @@ def _document(label: str, one: Any) -> dict[str, Any]:  # noqa: ANN401 - an anal
 
 
 @theory.command("ofc")
+@with_groups
 def ofc(
     scenario: Annotated[
         str | None,
@@ -223,8 +230,7 @@ def ofc(
     ] = None,
     *,
     example: Annotated[str | None, option("NAME", "Instead of a scenario: dumbbell or parking-lot.")] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     at: Annotated[
         float | None, option("SECONDS", "With the flows of this instant. Default: the end.", min=0.0)
     ] = None,
@@ -232,17 +238,12 @@ def ofc(
     step: Annotated[
         float | None, option("GAMMA", "Price per packet. Default: half of what the optimum bears.")
     ] = None,
-    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Give up after so many.")] = 100_000,
+    steps: Annotated[int, option("N", "Give up after so many.", min=1)] = 100_000,
     asynchronous: Annotated[
-        bool,
-        typer.Option("--asynchronous", help="Everybody at instants of its own, with old news of others."),
+        bool, flag("--asynchronous", "Everybody at instants of its own, with old news of others.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of those instants and ages.")] = 1,
-    out: Annotated[
-        Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: Annotated[int, option("N", "Of those instants and ages.", min=0)] = 1,
+    output: Output,
 ) -> None:
     """Optimisation flow control: rates and prices that its links and sources reach, and the optimum.
 
@@ -251,30 +252,28 @@ def ofc(
     if (scenario is None) == (example is None):
         raise typer.BadParameter("name a scenario or --example NAME, and not both")
     from weir import theory as optima
-    from weir.scenario import Scenario, suggestion
+    from weir.scenario import suggestion
     from weir.theory import text_of_study
 
     if example is None:
-        loaded = Scenario.load(str(scenario), set_, python=not no_python)
-        network = optima.network_of(loaded, at, target_utilisation)
+        network = optima.network_of(loading.load(str(scenario)), at, target_utilisation)
     elif example in optima.EXAMPLES:
         network = optima.EXAMPLES[example]().with_target(target_utilisation)
     else:
         command.refuse(f"there is no example {example!r}", suggestion(example, list(optima.EXAMPLES)))
     timing = optima.Timing() if asynchronous else None
     study = optima.Study.run(network, step, timing=timing, seed=seed, most=steps)
-    if out is not None:
+    if output.out is not None:
         from weir.plot import convergence
 
-        command.write_file(out, convergence(study))
-    if json:
+        command.write_file(output.out, convergence(study))
+    if output.json:
         command.print_json(study.document())
     else:
         command.print_text(text_of_study(study, get_terminal_size().columns))
-    if out is not None and not quiet:
-        command.note(str(out))
+    output.say_file()
     if not study.trajectory.converged:
-        if not quiet:
+        if not output.quiet:
             command.note(
                 f"not converged: {study.trajectory.residual:.2g} of a capacity is still missing; "
                 "a smaller --step, or more --steps"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Json, Quiet, StorePath, option
-from weir.cli._theory import Out, theory
+from weir.cli._options import Json, Quiet, StorePath, flag, option, with_groups
+from weir.cli._theory import Output, theory
 
 if TYPE_CHECKING:
     from weir.theory import Analysis, Designed
@@ -28,9 +28,7 @@ def design(
         option("QUEUE", "In packets or as a delay; of dctcp only a part of --rtt. Default: 15 ms."),
     ] = None,
     margin: Annotated[float, option("FACTOR", "Gain margin that PIE and REM are to have.", min=1.01)] = 2.0,
-    confirm: Annotated[
-        bool, typer.Option("--confirm", help="Simulate it once, and show what it does.")
-    ] = False,
+    confirm: Annotated[bool, flag("--confirm", "Simulate it once, and show what it does.")] = False,
     store: StorePath = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -163,6 +161,7 @@ def _confirmed(text: str, store: Path | None) -> dict[str, Any]:
 
 
 @theory.command("bifurcation")
+@with_groups
 def bifurcation(
     *,
     weights: Annotated[
@@ -173,9 +172,7 @@ def bifurcation(
         int, option("N", "Simulate the packet system at so many weights beside it.", min=0, max=50)
     ] = 0,
     store: StorePath = None,
-    out: Out = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """RED as a map of Ranjan, Abed and La: period doubling over the averaging weight, and packets beside
     it."""
@@ -183,7 +180,7 @@ def bifurcation(
 
     from weir.theory import ranjan
 
-    command.check_file(out, "--out")
+    output.check()
     low, dots, high = weights.partition("..")
     try:
         ends = float(low), float(high)
@@ -192,36 +189,23 @@ def bifurcation(
     if not dots or not 0.0 < ends[0] < ends[1] < 1.0:
         raise typer.BadParameter(f"{weights!r} is no range between 0 and 1", param_hint="--weights")
     found = ranjan()
-    runs = (
-        [_packet_system(float(w), store, quiet=quiet) for w in np.linspace(*ends, packets)] if packets else []
-    )
-    if out is not None:
+    runs = [_packet_system(w, store, quiet=output.quiet) for w in np.linspace(*ends, packets).tolist()]
+    if output.out is not None:
         from weir.plot import Curve
         from weir.plot import bifurcation as drawn
 
-        curves = (
-            [
-                Curve(
-                    "packets",
-                    [r["weight"] for r in runs],
-                    [r["mean"] for r in runs],
-                    [r["low"] for r in runs],
-                    [r["high"] for r in runs],
-                )
-            ]
-            if runs
-            else []
-        )
-        command.write_file(out, drawn(found, np.linspace(*ends, levels), curves))
+        x, y, fifth, last = ([run[name] for run in runs] for name in ("weight", "mean", "low", "high"))
+        curves = [Curve("packets", x, y, fifth, last)] if runs else []
+        command.write_file(output.out, drawn(found, np.linspace(*ends, levels), curves))
     told = {
         "fixed_point_packets": found.fixed,
         "critical_weight": found.critical,
         "empty_above_packets": found.empty_above,
         "full_below_packets": found.full_below,
-        "lyapunov": {f"{w:g}": found.lyapunov(w) for w in (ends[0], ends[1])},
+        "lyapunov": {f"{w:g}": found.lyapunov(w) for w in ends},
         "packets": runs,
     }
-    if json:
+    if output.json:
         command.print_json(told)
     else:
         lines = [
@@ -235,8 +219,7 @@ def bifurcation(
             ),
         ]
         command.print_text("\n".join(lines))
-    if out is not None and not quiet:
-        command.note(str(out))
+    output.say_file()
 
 
 def _packet_system(weight: float, store: Path | None, *, quiet: bool) -> dict[str, float]:

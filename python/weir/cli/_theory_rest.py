@@ -7,8 +7,8 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from weir.cli import _command as command
-from weir.cli._options import Json, NoPython, Quiet, Set, Source, StorePath
-from weir.cli._theory import At, Beside, Out, Variant, modelled, theory, variants_of, without_model
+from weir.cli._options import Loading, Source, StorePath, with_groups
+from weir.cli._theory import At, Beside, Output, Variant, modelled, theory, variants_of, without_model
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,57 +17,46 @@ if TYPE_CHECKING:
 
 
 @theory.command("equilibrium")
+@with_groups
 def equilibrium(
     scenario: Source,
     *,
     variant: Variant = None,
     at: At = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     beside: Beside = None,
     store: StorePath = None,
-    out: Out = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Rates of flows and prices of links by duality, over any number of links, beside measured means.
 
     With --beside, rates and signals of each group and their 95% intervals come from that result.
     """
-    from weir.scenario import Scenario
     from weir.theory import resting
 
-    command.check_file(out, "--out")
-    loaded = Scenario.load(scenario, set_, python=not no_python)
-    chosen = variants_of(loaded, variant)
+    output.check()
+    chosen = variants_of(loading.load(scenario), variant)
     found, refused = modelled(chosen, lambda label, one: (label, one.label, resting(one, at)))
     measured = None if beside is None else _measured(beside, store)
-    if out is not None:
-        label, shown, one = found[0]
-        if len(found) > 1:
+    alone = len(chosen) == 1
+    rows = [(label, one, _of(measured, shown, label, alone=alone)) for label, shown, one in found]
+    if output.out is not None:
+        label, one, seen = rows[0]
+        if len(rows) > 1:
             command.refuse("a drawing is of one variant", f"--variant {label}")
         from weir.plot import balance_bars
 
-        bars = _bars(one, _of(measured, shown, label, alone=len(chosen) == 1))
-        command.write_file(out, balance_bars(bars, f"Rates and prices: {label}", name=f"equilibrium-{label}"))
-    if json:
+        bars = balance_bars(_bars(one, seen), f"Rates and prices: {label}", name=f"equilibrium-{label}")
+        command.write_file(output.out, bars)
+    if output.json:
         documents = [
-            {
-                "variant": label,
-                **one.document(),
-                "measured": _rows(_of(measured, shown, label, alone=len(chosen) == 1)),
-            }
-            for label, shown, one in found
+            {"variant": label, **one.document(), "measured": _rows(seen)} for label, one, seen in rows
         ]
         command.print_json([*documents, *without_model(refused)])
     else:
-        blocks = [
-            _text(label, one, _of(measured, shown, label, alone=len(chosen) == 1))
-            for label, shown, one in found
-        ]
+        blocks = [_text(*row) for row in rows]
         command.print_text("\n\n".join([*blocks, *(f"{label}: {error.message}" for label, error in refused)]))
-    if out is not None and not quiet:
-        command.note(str(out))
+    output.say_file()
 
 
 def _measured(result: str, store: Path | None) -> pl.DataFrame:
@@ -124,46 +113,22 @@ def _text(label: str, one: Resting, measured: pl.DataFrame | None) -> str:
     width = get_terminal_size().columns
     seen = _by_group(one, measured)
     more = ("measured", "difference (%)") if measured is not None else ()
-    rates = Grid(
-        f"{label} at {one.at:g} s: rates of a flow",
-        ("kind", "flows", "R (ms)", "W", "packets/s", "signals", *more),
-        [
-            (
-                str(row["group"]),
-                [
-                    Cell(str(row["kind"])),
-                    Cell(f"{row['flows']:g}"),
-                    Cell(f"{row['rtt_s'] * 1e3:.3g}"),
-                    Cell(f"{row['window']:.3g}"),
-                    Cell(f"{row['rate']:.4g}"),
-                    Cell(f"{row['signals']:.3g}"),
-                    *(_beside(row, seen.get(str(row["group"]))) if measured is not None else ()),
-                ],
-            )
-            for row in one.rates.to_dicts()
-        ],
-    )
-    prices = Grid(
-        "Links",
-        (
-            "packets/s",
-            "load",
-            "price",
-            "signals",
-            "queue (packets)",
-            *(("measured signals",) if more else ()),
-        ),
-        [
-            (
-                str(row["link"]),
-                [
-                    *(Cell(f"{row[k]:.4g}") for k in ("capacity", "load", "price", "signals", "queue")),
-                    *((_estimate(seen.get(f"@{row['link']}")),) if more else ()),
-                ],
-            )
-            for row in one.prices.to_dicts()
-        ],
-    )
+    of_groups: list[tuple[str, list[Cell]]] = []
+    for row in one.rates.to_dicts():
+        numbers = f"{row['window']:.3g}", f"{row['rate']:.4g}", f"{row['signals']:.3g}"
+        texts = str(row["kind"]), f"{row['flows']:g}", f"{row['rtt_s'] * 1e3:.3g}", *numbers
+        beside = _beside(row, seen.get(str(row["group"]))) if more else []
+        of_groups.append((str(row["group"]), [*map(Cell, texts), *beside]))
+    of_links: list[tuple[str, list[Cell]]] = []
+    for row in one.prices.to_dicts():
+        cells = [Cell(f"{row[name]:.4g}") for name in ("capacity", "load", "price", "signals", "queue")]
+        beside = [_estimate(seen.get(f"@{row['link']}"))] if more else []
+        of_links.append((str(row["link"]), [*cells, *beside]))
+    heads = ("kind", "flows", "R (ms)", "W", "packets/s", "signals", *more)
+    rates = Grid(f"{label} at {one.at:g} s: rates of a flow", heads, of_groups)
+    signals = ("measured signals",) if more else ()
+    heads = ("packets/s", "load", "price", "signals", "queue (packets)", *signals)
+    prices = Grid("Links", heads, of_links)
     said = [f"the conditions of Karush, Kuhn and Tucker hold to {one.balance.residual:.1g} of a capacity"]
     said += [str(flag) for flag in one.flags]
     return "\n\n".join([render_grid(rates, width), render_grid(prices, width), "\n".join(said)])
@@ -209,38 +174,13 @@ def _beside(row: dict[str, Any], seen: Interval | None) -> list[Any]:
 def _bars(one: Resting, measured: pl.DataFrame | None) -> pl.DataFrame:
     import polars as pl
 
-    rows: list[dict[str, Any]] = [
-        {
-            "kind": "rate",
-            "part": row["group"],
-            "source": "theory",
-            "value": row["rate"],
-            "low": None,
-            "high": None,
-        }
-        for row in one.rates.to_dicts()
+    rows: list[tuple[object, ...]] = [
+        *(("rate", *row, "theory", None, None) for row in one.rates.select("group", "rate").iter_rows()),
+        *(("price", *row, "theory", None, None) for row in one.prices.select("link", "signals").iter_rows()),
     ]
-    rows += [
-        {
-            "kind": "price",
-            "part": row["link"],
-            "source": "theory",
-            "value": row["signals"],
-            "low": None,
-            "high": None,
-        }
-        for row in one.prices.to_dicts()
-    ]
-    rows += [
-        {
-            "kind": "price" if name.startswith("@") else "rate",
-            "part": name.removeprefix("@"),
-            "source": "packets",
-            "value": mean,
-            "low": low,
-            "high": high,
-        }
-        for name, (mean, low, high) in _by_group(one, measured).items()
-    ]
-    schema = {"kind": pl.String, "part": pl.String, "source": pl.String}
-    return pl.DataFrame(rows, schema={**schema, **dict.fromkeys(("value", "low", "high"), pl.Float64)})
+    for name, (mean, low, high) in _by_group(one, measured).items():
+        kind = "price" if name.startswith("@") else "rate"
+        rows.append((kind, name.removeprefix("@"), mean, "packets", low, high))
+    schema = {"kind": pl.String, "part": pl.String, "value": pl.Float64, "source": pl.String}
+    frame = pl.DataFrame(rows, schema={**schema, "low": pl.Float64, "high": pl.Float64}, orient="row")
+    return frame.select("kind", "part", "source", "value", "low", "high")

@@ -6,20 +6,17 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from weir.cli import _command as command
-from weir.cli._options import Json, NoPython, Quiet, Set, Source, StorePath, option
+from weir.cli._options import Loading, Source, StorePath, flag, option, with_groups
 from weir.cli._theory import (
     CUT,
     At,
     Beside,
     Cut,
     LinkName,
-    Out,
+    Output,
     Variant,
     modelled,
-    needs_drawing,
     packets_of,
     theory,
     variants_of,
@@ -29,67 +26,64 @@ from weir.cli._theory import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from weir.scenario import Scenario
     from weir.theory import FluidRun
 
 
 @theory.command("fluid")
+@with_groups
 def fluid(
     scenario: Source,
     *,
     variant: Variant = None,
     link: LinkName = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     cut: Cut = CUT,
     until: Annotated[float | None, option("SECONDS", "Default: the end of the run.", min=0.001)] = None,
     interval: Annotated[
         float | None, option("SECONDS", "Between two samples. Default: the scenario's, else 0.05.", min=1e-6)
     ] = None,
     settled: Annotated[
-        bool, typer.Option("--settled", help="Begin where the first load rests, not with an empty queue.")
+        bool, flag("--settled", "Begin where the first load rests, not with an empty queue.")
     ] = False,
     series: Annotated[
         Path | None, option("FILE", "Write the series as a run has them: .parquet or .csv.", "--series")
     ] = None,
     beside: Beside = None,
     store: StorePath = None,
-    out: Out = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """The nonlinear fluid of a queue and its senders, over the scenario's own loads, rates and changes.
 
     Columns of the series are those of a run: component, variable, time, value.
     """
-    from weir.scenario import Scenario
     from weir.theory import fluid_of
 
-    command.check_file(out, "--out")
+    output.check()
     command.check_file(series, "--series")
-    needs_drawing(out, beside=beside)
+    output.needs_drawing(beside=beside)
     if series is not None and series.suffix not in {".parquet", ".csv"}:
         command.refuse(f"{series} is no .parquet and no .csv", "name such a file: --series fluid.parquet")
-    loaded = Scenario.load(scenario, set_, python=not no_python)
 
     def run_of(label: str, one: Scenario) -> FluidRun:
         run = fluid_of(one, until=until, link=link, cut=cut, interval=interval, settled=settled)
         return run.named(label)
 
-    runs, refused = modelled(variants_of(loaded, variant), run_of)
+    runs, refused = modelled(variants_of(loading.load(scenario), variant), run_of)
     if series is not None:
         _write_series(series, runs)
-    if out is not None:
+    if output.out is not None:
         from weir.plot import fluid_over_time
 
         packets = None if beside is None else _packets(beside, store, runs)
-        command.write_file(out, fluid_over_time(runs, packets))
-    if json:
+        command.write_file(output.out, fluid_over_time(runs, packets))
+    if output.json:
         command.print_json([*map(_document, runs), *without_model(refused)])
     else:
         _print(runs, refused)
-    for written in (series, out):
-        if written is not None and not quiet:
-            command.note(str(written))
+    if series is not None and not output.quiet:
+        command.note(str(series))
+    output.say_file()
 
 
 def _print(runs: list[FluidRun], refused: list[tuple[str, Any]]) -> None:
@@ -164,6 +158,7 @@ def _packets(result: str, store: Path | None, runs: list[FluidRun]) -> pl.DataFr
 
 
 @theory.command("map")
+@with_groups
 def map_(
     scenario: Source,
     *,
@@ -175,24 +170,20 @@ def map_(
     variant: Variant = None,
     at: At = None,
     link: LinkName = None,
-    set_: Set = None,
-    no_python: NoPython = False,
+    loading: Loading,
     cut: Cut = CUT,
     points: Annotated[
         Path | None,
         option("FILE", "Simulated points on top: .csv with the columns x, y and cv (sd over mean)."),
     ] = None,
     workers: Annotated[int, option("N", "Processes.", min=1)] = 2,
-    out: Out = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Where the loop is stable, over two of flows, capacity, round trip and parameters, logarithmic."""
-    from weir.scenario import Scenario
     from weir.theory import Axis, region, system_of
 
-    command.check_file(out, "--out")
-    loaded = Scenario.load(scenario, set_, python=not no_python)
+    output.check()
+    loaded = loading.load(scenario)
     chosen = loaded if variant is None else loaded.variant(variant)
     if variant is None and loaded.variants:
         command.refuse(f"{loaded.name} has variants, and a map is of one", f"--variant {loaded.variants[-1]}")
@@ -200,11 +191,11 @@ def map_(
     measured = None if points is None else _points(points)
     reading = system_of(chosen, at, link=link, cut=cut)
     found = region(reading.system, *axes, workers=workers)
-    if out is not None:
+    if output.out is not None:
         from weir.plot import region_map
 
-        command.write_file(out, region_map(found, measured))
-    if json:
+        command.write_file(output.out, region_map(found, measured))
+    if output.json:
         import polars as pl
 
         # JSON has no infinity: a gain margin where the phase never reaches -180 degrees.
@@ -220,8 +211,7 @@ def map_(
         )
         for text in found.cells["note"].drop_nulls().unique().sort().head(5):
             command.print_text(f"  {text}")
-    if out is not None and not quiet:
-        command.note(str(out))
+    output.say_file()
 
 
 def _points(path: Path) -> pl.DataFrame:

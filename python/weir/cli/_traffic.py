@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Json, option
+from weir.cli._options import Json, flag, option
 
 if TYPE_CHECKING:
     from weir.traffic import Captured, Values
@@ -55,9 +55,9 @@ def from_pcap(
             "Only data to these addresses. May be repeated. Default: the larger direction of the link.",
         ),
     ] = None,
-    groups: Annotated[int, typer.Option(metavar="N", min=1, help="Groups by round trip.")] = 4,
+    groups: Annotated[int, option("N", "Groups by round trip.", min=1)] = 4,
     rtt: Annotated[str | None, option("TIME", "Of all flows, instead of what is measured.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    force: Annotated[bool, flag("--force", "Replace FILE if it exists.")] = False,
     json: Json = False,
 ) -> None:
     """Turn the transfers of a capture into flows that react to the queue.

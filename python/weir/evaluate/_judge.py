@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from weir.evaluate._cells import Cell
-from weir.evaluate._criteria import Criteria, Criterion, Sense, Test
+from weir.evaluate._criteria import Criteria, Criterion, Rule, Sense, Test
 from weir.evaluate._evidence import Evidence, holm, scale_of
 from weir.evaluate._subject import DROP_TAIL, Subject
 from weir.stats import CONFIDENCE
@@ -171,35 +171,23 @@ class Bench:
         missing = tuple(self._missing(criterion, every))
         places = tuple(self._places(subject, criterion))
         if not places:
-            reason = _why_nothing(missing) or "its measures are not defined for this discipline"
+            reason = "; ".join(missing) or "its measures are not defined for this discipline"
             return Judgement(criterion, "not available", reason, missing=missing)
         failed = _corrected(places)
         refuted = [place for place, p in zip(places, failed, strict=True) if p <= DOUBT]
         if refuted:
             worst = min(refuted, key=lambda place: place.p_fail)
-            return Judgement(
-                criterion,
-                "does not hold",
-                decisive=_worst(criterion, worst, failing=True),
-                places=places,
-                missing=missing,
-            )
+            decisive = _worst(criterion, worst, failing=True)
+            return Judgement(criterion, "does not hold", "", decisive, places, missing)
         open_places = [place for place in places if place.p_pass > DOUBT]
         if not open_places:
             nearest = max(places, key=lambda place: place.p_pass)
-            return Judgement(
-                criterion, "holds", decisive=_worst(criterion, nearest), places=places, missing=missing
-            )
-        unsettled = [
-            place for place in open_places if not all(outcome.is_settled for outcome in place.outcomes)
-        ]
-        worst = max(open_places, key=lambda place: place.p_pass)
-        reason = (
-            "the interval contains a threshold"
-            if unsettled
-            else "beyond what passes, and not beyond what fails"
-        )
-        worst = max(unsettled, key=lambda place: place.p_pass) if unsettled else worst
+            return Judgement(criterion, "holds", "", _worst(criterion, nearest), places, missing)
+        unsettled = [one for one in open_places if not all(outcome.is_settled for outcome in one.outcomes)]
+        worst = max(unsettled or open_places, key=lambda place: place.p_pass)
+        reason = "beyond what passes, and not beyond what fails"
+        if unsettled:
+            reason = "the interval contains a threshold"
         names = frozenset(place.cell.name for place in unsettled)
         return Judgement(criterion, "undecided", reason, _worst(criterion, worst), places, missing, names)
 
@@ -275,19 +263,16 @@ def _place(criterion: Criterion, outcomes: Sequence[Outcome]) -> Place:
     failing = [p for p in (one.p_fail for one in outcomes) if p is not None]
     # All tests with such a bound have to be there: what lacks a value is not beyond a bound.
     wanted = sum(test.failing is not None for test in criterion.tests if test.is_about(outcomes[0].cell))
-    return Place(
-        tuple(outcomes),
-        1.0
-        if not passing
-        else max(passing)
-        if criterion.passes == "all"
-        else min(1.0, len(passing) * min(passing)),
-        1.0
-        if not failing or (criterion.fails == "all" and len(failing) < wanted)
-        else max(failing)
-        if criterion.fails == "all"
-        else min(1.0, len(failing) * min(failing)),
-    )
+    if criterion.fails == "all" and len(failing) < wanted:
+        failing = []
+    return Place(tuple(outcomes), _together(passing, criterion.passes), _together(failing, criterion.fails))
+
+
+def _together(p_values: Sequence[float], rule: Rule) -> float:
+    """P-value of all tests together, or of any of them (Bonferroni); 1 without a test."""
+    if not p_values:
+        return 1.0
+    return max(p_values) if rule == "all" else min(1.0, len(p_values) * min(p_values))
 
 
 def _corrected(places: Sequence[Place]) -> list[float]:
@@ -317,10 +302,6 @@ def _mean(values: Mapping[int, float], test: Test) -> float:
 
 def _other(sense: Sense) -> Sense:
     return ">" if sense == "<" else "<"
-
-
-def _why_nothing(missing: Iterable[str]) -> str:
-    return "; ".join(missing)
 
 
 def _finite(value: float) -> float | None:

@@ -50,12 +50,9 @@ class Qdisc:
         self.rounded(name, wanted, used, unit=" us")
         return used
 
-    def flag(self, name: str, parameter: str | None = None, *, off: bool = True) -> None:
-        """Adds the word for a parameter that is on; where it is not, with `off`, the word `noNAME`."""
-        if self.port[parameter or name]:
-            self.option(name)
-        elif off:
-            self.option(f"no{name}")
+    def flag(self, name: str, parameter: str | None = None) -> None:
+        """Adds the word for a parameter that is on; where it is not, the word `noNAME`."""
+        self.option(name if self.port[parameter or name] else f"no{name}")
 
     def limit(self) -> None:
         """Adds the buffer, in packets."""

@@ -48,35 +48,27 @@ def notes(outcomes: Sequence[Outcome]) -> Iterator[Note]:
     """Notes on what may mislead in the measurements."""
     late = max((_count(one, "late") / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
     if late > LATE_SHARE:
-        yield Note(
+        yield _doubt(
             "live-late",
-            "warning",
-            "live",
             f"{100.0 * late:.3g}% of the packets left more than 1 ms late: the machine was busy",
             "a lower rate, or sudo chrt -f 10 before the command, on a machine that does nothing else",
         )
     lost = max((_lost(one) / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
     if lost > LOST_SHARE:
-        yield Note(
+        yield _doubt(
             "live-lost",
-            "warning",
-            "live",
             f"{100.0 * lost:.3g}% of the packets were lost outside the queues, unseen by the AQM",
             "a lower rate of what is sent: this machine cannot carry more",
         )
     if not all(one.run.agrees for one in outcomes):
-        yield Note(
+        yield _doubt(
             "live-differs",
-            "warning",
-            "live",
             "the simulator's port decided otherwise about the same arrivals",
             "a report to the developers, with the scenario",
         )
     if any(one.is_full for one in outcomes):
-        yield Note(
+        yield _doubt(
             "live-full",
-            "warning",
-            "live",
             "the command was ended, since what is kept of its packets filled a quarter of the memory",
             "a shorter run: --duration",
         )
@@ -88,6 +80,10 @@ def notes(outcomes: Sequence[Outcome]) -> Iterator[Note]:
             "packets went over veth pairs, at a higher cost per packet than over TUN devices",
             "sudo chmod 666 /dev/net/tun",
         )
+
+
+def _doubt(code: str, message: str, hint: str) -> Note:
+    return Note(code, "warning", "live", message, hint)
 
 
 def _count(outcome: Outcome, name: str) -> int:

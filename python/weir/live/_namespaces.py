@@ -27,18 +27,12 @@ local use."""
 SETTINGS = Path("/proc/sys")
 
 _LIMITS = {
-    "kernel.unprivileged_userns_clone": "0",
-    "kernel.apparmor_restrict_unprivileged_userns": "1",
-    "user.max_user_namespaces": "0",
-    "user.max_net_namespaces": "0",
+    "kernel.unprivileged_userns_clone": ("0", "1"),
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
+    "user.max_user_namespaces": ("0", "10000"),
+    "user.max_net_namespaces": ("0", "10000"),
 }
-"""Settings that forbid user namespaces, and the value that does."""
-_REMEDIES = {
-    "kernel.unprivileged_userns_clone": "1",
-    "kernel.apparmor_restrict_unprivileged_userns": "0",
-    "user.max_user_namespaces": "10000",
-    "user.max_net_namespaces": "10000",
-}
+"""Settings that forbid user namespaces: the value that does, and one that allows them."""
 
 
 class LiveError(WeirError):
@@ -262,10 +256,10 @@ def _remedy(code: int | None) -> str:
     """Hint on what to change so that namespaces can be made."""
     if code in {errno.EINVAL, errno.ENOSYS}:
         return "the kernel needs CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
-    for key, forbidding in _LIMITS.items():
+    for key, (forbidding, allowing) in _LIMITS.items():
         with suppress(OSError):
             if (SETTINGS / key.replace(".", "/")).read_text().strip() == forbidding:
-                return f"allow them: sudo sysctl -w {key}={_REMEDIES[key]}"
+                return f"allow them: sudo sysctl -w {key}={allowing}"
     return (
         "in a container, allow them: docker run --security-opt seccomp=unconfined --security-opt "
         "apparmor=unconfined --device /dev/net/tun"

@@ -13,9 +13,8 @@ from weir._errors import WeirError
 from weir.run import frames
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weir.live._namespaces import EndSpec
+    from weir.live._session import LiveSpec
 
 DIRECTIONS = ("forward", "reverse")
 
@@ -38,27 +37,16 @@ class Relay:
     """Relay that passes every packet between near ends and the far end through the queues, from its creation
     on."""
 
-    def __init__(
-        self,
-        scenario: _core.Scenario,
-        ways: _core.LiveWays,
-        seed: int,
-        near: Sequence[EndSpec],
-        far: EndSpec,
-        *,
-        download: bool,
-        mtu: int,
-        capture: Path | None,
-    ) -> None:
+    def __init__(self, spec: LiveSpec, seed: int, near: Sequence[EndSpec], far: EndSpec) -> None:
         """Starts the relay. With `download`, what the far end sends passes the forward direction. Raises
         WeirError."""
-        self._scenario = scenario
-        self.group = ways.group
+        self._scenario = spec.scenario
+        self.group = spec.ways.group
         """The flow group whose path packets take."""
         sides = [[(end.packets, end.address, end.addresses) for end in side] for side in (near, [far])]
-        senders, receivers = reversed(sides) if download else sides
+        senders, receivers = reversed(sides) if spec.download else sides
         try:
-            self._relay = _core.Relay(ways, seed, senders, receivers, mtu, capture)
+            self._relay = _core.Relay(spec.ways, seed, senders, receivers, spec.mtu, spec.capture)
         except OSError as error:
             raise WeirError(f"the relay cannot start: {error}") from None
 

@@ -131,16 +131,7 @@ def run_session(
         )
         stack.callback(inside.close)
         *near, far = inside.ends
-        relay = Relay(
-            spec.scenario,
-            spec.ways,
-            seed,
-            near,
-            far,
-            download=spec.download,
-            mtu=spec.mtu,
-            capture=spec.capture,
-        )
+        relay = Relay(spec, seed, near, far)
         inside.release_ends()
         if spec.forwards:
             served = {inside.listeners[forward.place]: forward.host_port for forward in spec.forwards}

@@ -57,21 +57,17 @@ def agreement(rows: pl.DataFrame, title: str, unit: str, tolerance: float, *, na
     tips = chart.tooltips(
         ("label:N", "case", None), ("predicted:Q", "predicted", ".4~g"), ("measured:Q", "measured", ".4~g")
     )
-    valid = pen.where("datum.verdict !== 'theory not valid here'")
-    hollow = pen.where("datum.verdict === 'theory not valid here'")
+    mark: dict[str, Any] = {"x": "predicted", "y": "measured", "size": 50, "opacity": 1}
     layers = [
         lines.mark_area(fillOpacity=0.12, color=style.GREY, clip=True).encode(
             x="x:Q", y="low:Q", y2="high:Q"
         ),
         lines.mark_line(color=style.GREY, strokeWidth=1, clip=True).encode(x="x:Q", y="y:Q"),
         pen("rule", "color", x="predicted", y="low", y2="high", strokeWidth=1, clip=True),
-        valid("point", "color", "shape", x="predicted", y="measured", filled=True, size=50, opacity=1).encode(
-            tooltip=tips
-        ),
-        hollow(
-            "point", "color", "shape", x="predicted", y="measured", filled=False, size=50, opacity=1
-        ).encode(tooltip=tips),
     ]
+    for is_not, filled in (("!==", True), ("===", False)):
+        some = pen.where(f"datum.verdict {is_not} 'theory not valid here'")
+        layers.append(some("point", "color", "shape", filled=filled, **mark).encode(tooltip=tips))
     counts = {one: int((known["verdict"] == one).sum()) for one in order}
     said = ", ".join(f"{count} {one}" for one, count in counts.items() if count)
     caption = (
@@ -235,24 +231,17 @@ def bifurcation(
     ]
     schema = {"panel": pl.String, **dict.fromkeys(("x", "y", "low", "high"), pl.Float64)}
     data = pl.DataFrame(rows, schema=schema)
-    panels: list[alt.LayerChart] = []
     side = chart.side("y", "Average queue (packets)", scale={"zero": False})
     span = chart.span(
         "x", "Weight of the map, once a round trip", float(weights[0]), float(weights[-1]), log=False
     )
     dots = chart.Pen(span, side).where("datum.panel === 'map'")
     critical: Any = alt.Chart(alt.Data(values=[{"x": found.critical}]))
-    panels.append(
-        chart.panel(
-            [
-                critical.mark_rule(color=style.GREY, strokeDash=[3, 3]).encode(x="x:Q"),
-                dots("point", filled=True, size=1.5, opacity=0.6, color=style.INK),
-            ],
-            style.WIDTH,
-            220,
-            "The map",
-        )
-    )
+    of_map = [
+        critical.mark_rule(color=style.GREY, strokeDash=[3, 3]).encode(x="x:Q"),
+        dots("point", filled=True, size=1.5, opacity=0.6, color=style.INK),
+    ]
+    panels = [chart.panel(of_map, style.WIDTH, 220, "The map")]
     if measured:
         pen = chart.Pen(span, side).where("datum.panel === 'packets'")
         layers = [

@@ -98,11 +98,9 @@ def y_side(measure: Measure) -> Side:
     return side("y", measure.heading, scale={"zero": measure.full is None})
 
 
-def above_zero(rows: pl.DataFrame, measure: Measure, column: str = "low") -> pl.DataFrame:
+def above_zero(rows: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     """An interval may reach below zero; the measure cannot, and the axis does not."""
-    if measure.full is not None:
-        return rows
-    return rows.with_columns(pl.col(column).clip(lower_bound=0.0))
+    return rows.with_columns(pl.col("low").clip(lower_bound=0.0)) if measure.full is None else rows
 
 
 def extent(*values: pl.Series) -> tuple[float, float]:

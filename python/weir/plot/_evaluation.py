@@ -122,11 +122,15 @@ def _ellipses(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
     )
 
 
+def _values(evaluation: Evaluation, cell: str, level: str, label: str) -> pl.DataFrame:
+    """Values of a discipline at a level of a cell."""
+    place = {"cell": cell, "level": level, "discipline": label}
+    return evaluation.values.filter(pl.col(column) == name for column, name in place.items())
+
+
 def _points(evaluation: Evaluation, cell: str, level: str, label: str) -> Any:  # noqa: ANN401 - an array
     """Mean delay in ms and goodput in Mbit/s of each run, shape (n, 2)."""
-    mine = evaluation.values.filter(
-        pl.col("cell") == cell, pl.col("level") == level, pl.col("discipline") == label
-    )
+    mine = _values(evaluation, cell, level, label)
     both = mine.filter(pl.col("measure").is_in(["delay_mean", "goodput_bps"])).pivot(
         "measure", index="seed", values="value"
     )
@@ -147,6 +151,12 @@ def _variants(
                 yield label, variant, setting
 
 
+def _curves(rows: pl.DataFrame, labels: Sequence[str], column: str, x: str, y: str) -> list[Curve]:
+    """A curve for each of these labels that a column of the rows has."""
+    parts = ((label, rows.filter(pl.col(column) == label)) for label in labels)
+    return [Curve(label, part[x].to_list(), part[y].to_list()) for label, part in parts if len(part)]
+
+
 def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
     """Fraction of packets that waited longer, under heavy load; else under medium."""
     cell = next((one for one in ("heavy", "medium") if one in evaluation.sweeps), None)
@@ -160,15 +170,8 @@ def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         "count",
     )
     curves = distributions(counts, ["label"], _SLOTS).drop_nulls("longer").filter(pl.col("longer") > 0.0)
-    drawn = [
-        Curve(label, part["delay_ms"].to_list(), part["longer"].to_list())
-        for label in labels
-        for part in [curves.filter(pl.col("label") == label)]
-        if not part.is_empty()
-    ]
-    if not drawn:
-        return None
-    return draw(
+    drawn = _curves(curves, labels, "label", "delay_ms", "longer")
+    return _drawn(
         Plot(
             "tail",
             f"Tail of the delay, {cell}",
@@ -177,6 +180,11 @@ def _tail(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
             [Facet("", "Packets that waited longer", drawn, log=True)],
         )
     )
+
+
+def _drawn(plot: Plot) -> Figure | None:
+    """Figure of this plot, if its only panel has curves."""
+    return draw(plot) if plot.facets[0].curves else None
 
 
 def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
@@ -198,9 +206,7 @@ def _steps(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         kept = instants.size // size * size
         x, y = (values[:kept].reshape(-1, size).mean(axis=1) for values in (instants, delay))
         drawn.append(Curve(label, x.tolist(), np.maximum(y, 0.01).tolist()))
-    if not drawn:
-        return None
-    return draw(
+    return _drawn(
         Plot(
             "steps",
             "Delay while the rate changes",
@@ -222,15 +228,8 @@ def _ratios(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         .agg(pl.col("value").log().mean().exp())
         .sort("rtt")
     )
-    drawn = [
-        Curve(label, part["rtt"].to_list(), part["value"].to_list())
-        for label in labels
-        for part in [means.filter(pl.col("discipline") == label)]
-        if len(part) > 1
-    ]
-    if not drawn:
-        return None
-    return draw(
+    drawn = [one for one in _curves(means, labels, "discipline", "rtt", "value") if len(one.x) > 1]
+    return _drawn(
         Plot(
             "ratios",
             "Two flows with different round trips",
@@ -249,12 +248,8 @@ def _margins(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
         points: list[tuple[float, float]] = []
         for cell, level in _ELLIPSES[1:4]:
             for _, _, setting in _variants(evaluation, cell, level, [label]):
-                mine = evaluation.values.filter(
-                    pl.col("cell") == cell,
-                    pl.col("level") == level,
-                    pl.col("discipline") == label,
-                    pl.col("measure") == "queue_cv",
-                )["value"]
+                values = _values(evaluation, cell, level, label)
+                mine = values.filter(pl.col("measure") == "queue_cv")["value"]
                 margin = _gain_margin(setting)
                 if margin is not None and not mine.is_empty():
                     points.append((margin, float(np.mean(mine.to_numpy()))))

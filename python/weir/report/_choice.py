@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from weir import _core
 from weir.aqm import sources
 from weir.plot import write_page
 from weir.plot.tuning import choice_panel
+from weir.report._directory import write_document
 from weir.report._tuning import ANSWER
 from weir.stats import MEASURES, wording
 from weir.tune import Choice, arguments_of, choice_grid, choice_words, looked_at, outcome_words
@@ -66,5 +66,4 @@ class ChoicePage:
                 cls: text for one in tuned for cls, text in sources.texts_in(one.task.scenario.core).items()
             },
         )
-        document = json.dumps(choice.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-        (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
+        write_document(directory / ANSWER, choice.to_json())

@@ -92,6 +92,12 @@ def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
     (place / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
+def write_document(file: Path, document: Mapping[str, Any]) -> None:
+    """Writes a JSON document for programs."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    file.write_text(f"{text}\n", encoding="utf-8")
+
+
 def write_into(directory: Path, write: Callable[[Path], object]) -> None:
     """Writes files and folders elsewhere first, then puts each in its place in an existing directory.
     Everything else there stays. Raises OSError."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,7 @@ from weir.aqm import sources
 from weir.check import units
 from weir.evaluate import COMPARED_BY, Evaluation, Judgement, Subject, against, cells, known_of, ranks, words
 from weir.plot import Figure, Panel, comparison_figure, scorecard_figures, write_page
-from weir.report._directory import REPORT
+from weir.report._directory import REPORT, write_document
 from weir.stats import wording
 
 SCORECARD, COMPARISON = "scorecard.html", "comparison.html"
@@ -41,8 +40,7 @@ class EvaluationPages:
             pages.append(self._scorecard(name, place, images))
         if len(self.evaluation.request.everyone) > 1:
             self._comparison(directory)
-        document = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-        (directory / VERDICTS).write_text(f"{document}\n", encoding="utf-8")
+        write_document(directory / VERDICTS, self.to_json())
         self.evaluation.values.write_parquet(directory / CELLS, compression="zstd")
         self._resolved(directory / "resolved")
         return directory / COMPARISON if len(names) > 1 else pages[0]

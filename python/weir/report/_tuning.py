@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -13,6 +12,7 @@ from weir import _core
 from weir.aqm import sources
 from weir.plot import Panel, page, write_page
 from weir.plot.tuning import panels_of
+from weir.report._directory import write_document
 from weir.stats import wording
 from weir.sweep import scalar_text
 from weir.tune import FRESH_SEEDS, Tuned, words
@@ -84,8 +84,7 @@ class Evidence:
             directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, images=images, **values
         )
         (directory / "resolved.toml").write_text(self.resolved, encoding="utf-8")
-        document = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-        (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
+        write_document(directory / ANSWER, self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """Returns the contents of the page as plain values."""

@@ -17,15 +17,13 @@ def run_batch(
     jobs: Sequence[tuple[_core.Scenario, int]],
     threads: int = 0,
     progress: OnProgress | None = None,
-    captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run]:
     """Does one run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
 
-    `progress` is called several times a second, and at the end. `captures` are made of the first run: see
-    `_core.Batch`. Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
-    is passed on.
+    `progress` is called several times a second, and at the end. Whatever interrupts the wait, Ctrl-C or an
+    error in `progress`, stops every run before it is passed on.
     """
-    return _waited(_core.Batch(jobs, threads, captures), progress).results()
+    return _waited(_core.Batch(jobs, threads, ()), progress).results()
 
 
 def run_each(
@@ -35,7 +33,7 @@ def run_each(
     captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run | _core.Exceeded]:
     """Does the runs as `run_batch` does, but one after the other. Those that take too much of `memory` end
-    before the others."""
+    before the others. `captures` are made of the first run: see `_core.Batch`."""
     return _waited(_core.Batch(jobs, 1, captures, memory), progress).outcomes()
 
 

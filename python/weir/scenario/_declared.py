@@ -108,13 +108,9 @@ def disciplines() -> tuple[Declared, ...]:
 @cache
 def tunable(discipline: str) -> Mapping[str, Tunable]:
     """The tunable parameters of a discipline, in the order of declaration; empty for none of that name."""
-    found = [one.parameters for one in disciplines() if one.name == discipline]
-    return {
-        parameter.name: parameter.tunable
-        for parameters in found
-        for parameter in parameters
-        if parameter.tunable is not None
-    }
+    found = next((one for one in disciplines() if one.name == discipline), None)
+    parameters = () if found is None else found.parameters
+    return {one.name: one.tunable for one in parameters if one.tunable is not None}
 
 
 @cache

@@ -14,9 +14,10 @@ from functools import cached_property
 from importlib import import_module
 from itertools import chain, product
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from weir import _core
@@ -24,9 +25,6 @@ from weir._errors import WeirError
 from weir.scenario import to_toml
 from weir.stats import mean_interval
 from weir.sweep._axes import Axis, AxisError, Scalar, check_distinct
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Kind = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
@@ -70,8 +68,6 @@ class Design:
 
     def columns(self) -> dict[str, pl.Series]:
         """Values of each path, one per point: numbers in the unit of its axis, or texts."""
-        import polars as pl
-
         parts = [part for axis in self.axes for part in axis.parts]
         found: dict[str, pl.Series] = {}
         for index, part in enumerate(parts):
@@ -369,8 +365,6 @@ def _saltelli(design: Design, outputs: Cube) -> pl.DataFrame:
 
 
 def _frame(design: Design, **columns: list[Any]) -> pl.DataFrame:
-    import polars as pl
-
     axes = [axis.column for axis in design.axes]
     schema = {"axis": pl.String} | dict.fromkeys(columns, pl.Float64)
     return pl.DataFrame({"axis": axes, **columns}, schema=schema).fill_nan(None)

@@ -8,21 +8,9 @@ from functools import cached_property
 
 import polars as pl
 
-from weir import _core
+from weir import _core, check
 from weir._errors import WeirError
-from weir.check import (
-    Note,
-    Repeated,
-    few_values,
-    merged,
-    notes,
-    notes_of_toml,
-    notes_together,
-    nothing_measured,
-    nothing_random,
-    trend_notes,
-    unfinished_transfers,
-)
+from weir.check import Note, Repeated
 from weir.run import WHOLE_RUN
 from weir.stats import MEASURES, analysis
 from weir.sweep._networks import NetworkedSweep
@@ -57,7 +45,7 @@ class NotedSweep(NetworkedSweep):
     @property
     def live_notes(self) -> tuple[Repeated, ...]:
         """Notes on what may mislead about real packets."""
-        return merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
+        return check.merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
 
     @cached_property
     def trend_notes(self) -> tuple[Repeated, ...]:
@@ -71,8 +59,8 @@ class NotedSweep(NetworkedSweep):
         )
         labels = dict(zip(self.variants, self.labels, strict=True))
         settings = self.finished.join(found, on="run").group_by("point", "variant", maintain_order=True)
-        return merged(
-            (labels[name], trend_notes(self.resolved[name], trends, drifts))
+        return check.merged(
+            (labels[name], check.trend_notes(self.resolved[name], trends, drifts))
             for _, name, trends, drifts in settings.agg("queue_trend", "queue_drift").iter_rows()
         )
 
@@ -83,14 +71,14 @@ class NotedSweep(NetworkedSweep):
             return ()  # most are about the senders of a simulation
         labelled = list(zip(self.variants, self.labels, strict=True))
         if not self.axes:
-            return notes_together(
-                ((label, notes_of_toml(self.resolved[name])) for name, label in labelled),
+            return check.notes_together(
+                ((label, check.notes_of_toml(self.resolved[name])) for name, label in labelled),
                 ((label, self.resolved[name]) for name, label in labelled),
             )
         try:
             points = range(len(self.layout.rows))
-            return merged(
-                (label, notes(self._at(point, name))) for point in points for name, label in labelled
+            return check.merged(
+                (label, check.notes(self._at(point, name))) for point in points for name, label in labelled
             )
         except (_core.ScenarioError, WeirError):
             # A file that it names is no longer there, or it does not say of which file a class was.
@@ -146,17 +134,17 @@ class NotedSweep(NetworkedSweep):
         for point, name, label in (
             self.finished.select("point", "variant", "label").unique(maintain_order=True).iter_rows()
         ):
-            here = list(nothing_measured(arrivals.get((point, name), ())))
-            here += [nothing_random(self.flow_groups[0])] if (point, name) in still else []
+            here = list(check.nothing_measured(arrivals.get((point, name), ())))
+            here += [check.nothing_random(self.flow_groups[0])] if (point, name) in still else []
             for what, least, quantiles in counts:
-                here += few_values(least.get((point, name), 0), what, quantiles)
+                here += check.few_values(least.get((point, name), 0), what, quantiles)
             for what, ended, left in cut:
                 # None in a variant without transfers.
                 runs = zip(ended.get((point, name), ()), left.get((point, name), ()), strict=True)
                 most = max(runs, key=lambda run: run[1] / max(1, sum(run)), default=(0, 0))
-                here += unfinished_transfers(*most, what)
+                here += check.unfinished_transfers(*most, what)
             found.append((label, here))
-        return merged(found)
+        return check.merged(found)
 
     def _counted(self, *, of_groups: bool) -> Iterator[tuple[str, str, str, pl.Expr]]:
         """Populations of the quantiles: a description, the table and the column that count it, and its

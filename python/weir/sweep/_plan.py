@@ -8,37 +8,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir import _core
 from weir._errors import WeirError
 from weir.aqm import sources, unstored
 from weir.check import Cost, Repeated, cost, notes, notes_together
-from weir.scenario import Variant
+from weir.scenario import Scenario, Value, Variant
 from weir.stats import MEASURES, MeasureError, check_measure
+from weir.sweep import _design as designs
 from weir.sweep._axes import Axis, axis_of, check_distinct, parsed_axis
 from weir.sweep._bottleneck import check_one_bottleneck
-from weir.sweep._design import (
-    Assignment,
-    Design,
-    grid,
-    is_choice,
-    lhs,
-    morris,
-    names_choice,
-    saltelli,
-    settings,
-    sobol,
-)
+from weir.sweep._design import Assignment, Design, settings
 from weir.sweep._settable import check_fixed, settable_paths
 from weir.sweep._until import Rule, RuleError, planned_looks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from weir.scenario import Scenario, Value
 
 FORMAT = 2
 """Version of the definition that a store keeps. It grows when a reader of the old one would misread the
@@ -66,7 +52,7 @@ METHODS: dict[str, str] = {
 }
 """Sampling methods, each with the meaning of its N."""
 
-_SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
+_SAMPLERS = {one.__name__: one for one in (designs.lhs, designs.sobol, designs.morris, designs.saltelli)}
 
 UNTIL_AT_MOST = 100
 """Default maximum number of replications of a configuration whose rule is not met."""
@@ -74,7 +60,7 @@ UNTIL_AT_MOST = 100
 _ESTIMATED = 100
 """Maximum number of configurations whose cost is estimated."""
 
-Axes = Mapping[str, "Value"] | Sequence[str | Axis]
+Axes = Mapping[str, Value] | Sequence[str | Axis]
 
 
 @dataclass(frozen=True)
@@ -171,10 +157,10 @@ class Plan:
     def _choices(self) -> dict[str, dict[str, Any]]:
         """Parameters of each choice, by path and name. A preset may give them."""
         chosen: dict[str, dict[str, Any]] = {}
-        paths = set(filter(is_choice, self.design.paths))
+        paths = set(filter(designs.is_choice, self.design.paths))
         for one in self.configurations if paths else ():
             for path, value in self.design.rows[one.point]:
-                if path in paths and names_choice(value):
+                if path in paths and designs.names_choice(value):
                     chosen.setdefault(path, {}).setdefault(str(value), one.scenario.value(path)[value])
         return chosen
 
@@ -360,7 +346,7 @@ def _design(axes: Sequence[Axis], samples: int | None, method: str | None, seed:
             raise WeirError(
                 f"the method {method} needs a number of samples", f"add --samples N: {METHODS.get(method)}"
             )
-        return grid(axes)
+        return designs.grid(axes)
     if not axes:
         raise WeirError(
             "there is nothing to sample", 'add an axis: --axis "links.bottleneck.rate=5..50 Mbit/s"'

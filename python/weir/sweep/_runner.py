@@ -9,12 +9,14 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from weir import _core
 from weir._errors import WeirError
 from weir.run import Capture, capture_run, frames
+from weir.scenario import Variant
 from weir.store import DEFAULT, Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
@@ -25,12 +27,6 @@ from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
 from weir.sweep._workers import chosen_workers
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from weir import _core
-    from weir.scenario import Variant
 
 POLL_S = 0.25
 """Seconds to wait between looks."""

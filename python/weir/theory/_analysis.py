@@ -4,12 +4,14 @@ doubtful."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from weir.theory._aqms import Integrator, Red
+from weir.theory._bisection import bisected_by_factors
 from weir.theory._flags import Flag
 from weir.theory._margins import Margins, margins_of
 from weir.theory._noise import Noise, noise_of
@@ -119,7 +121,8 @@ class Analysis:
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """Flags of all conditions that make a prediction doubtful here."""
-        return (*self.given, *_flags(self))
+        parts = (_of_senders(self), _of_aqm(self.point), _of_loop(self), _of_deviation(self))
+        return (*self.given, *chain.from_iterable(parts))
 
     @cached_property
     def predictions(self) -> tuple[Prediction, ...]:
@@ -259,114 +262,92 @@ def swing_of(system: System, point: Point) -> Swing:
     full = margins(1.0).gain_margin or math.inf
     if full >= 1.0:
         return Swing(full, None, None)
-    low, high = math.log(aqm.half_band * (1.0 + 1e-9)), math.log(aqm.half_band * 1e4)
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        gain = margins(dead_zone(math.exp(middle), aqm.half_band)).gain_margin or math.inf
-        low, high = (middle, high) if gain > 1.0 else (low, middle)
-    amplitude = math.exp(0.5 * (low + high))
+
+    def dies_out(amplitude: float) -> bool:
+        return (margins(dead_zone(amplitude, aqm.half_band)).gain_margin or math.inf) > 1.0
+
+    amplitude = bisected_by_factors(dies_out, aqm.half_band * (1.0 + 1e-9), aqm.half_band * 1e4, 40)
     frequency = margins(dead_zone(amplitude, aqm.half_band)).phase_crossover
     return Swing(full, amplitude, frequency)
 
 
-def _flags(found: Analysis) -> list[Flag]:
-    """Flags by the conditions of the models, see docs/explanation/fluid.md."""
-    flags: list[Flag] = []
+# Flags by the conditions of the models, see docs/explanation/fluid.md.
 
-    def add(holds: bool, code: str, text: str) -> None:  # noqa: FBT001
-        if holds:
-            flags.append(Flag(code, text))
 
-    system, point, aqm = found.system, found.point, found.point.aqm
+def _of_senders(found: Analysis) -> Iterator[Flag]:
+    system, point = found.system, found.point
     least, most = min(point.windows), max(point.windows)
-    add(least < 7.0, "small-windows", f"windows of {least:.3g} packets: below 7 timeouts and packets count")
-    add(
-        7.0 <= least < 10.0,
-        "narrow-windows",
-        f"windows of {least:.3g} packets: below 10 packets are noise of their own",
-    )
-    add(most > 40.0, "wide-windows", f"windows of {most:.3g} packets: p is that of windows up to 40")
-    add(point.limited, "receive-window", "a receiver's window holds flows back: they do not answer")
+    if least < 7.0:
+        yield Flag("small-windows", f"windows of {least:.3g} packets: below 7 timeouts and packets count")
+    elif least < 10.0:
+        text = f"windows of {least:.3g} packets: below 10 packets are noise of their own"
+        yield Flag("narrow-windows", text)
+    if most > 40.0:
+        yield Flag("wide-windows", f"windows of {most:.3g} packets: p is that of windows up to 40")
+    if point.limited:
+        yield Flag("receive-window", "a receiver's window holds flows back: they do not answer")
     flat = [
         group.name
         for group, p, rtt in zip(system.groups, point.signals, point.rtts, strict=True)
         if group.as_linear(p, rtt) is None
     ]
-    add(bool(flat), "flat-answer", f"{', '.join(flat)}: no answer to first order")
+    if flat:
+        yield Flag("flat-answer", f"{', '.join(flat)}: no answer to first order")
     other = [group.name for group in system.groups if group.kind != "reno"]
-    add(bool(other), "noise-unknown", f"the noise is that of halvings, and {', '.join(other)} cuts otherwise")
-    add(
-        isinstance(aqm, Avq), "empty-queue", "the model has no real queue, and a virtual one without a buffer"
-    )
-    add(isinstance(aqm, Step), "no-slope", "a step has no slope: the queue cycles about its threshold")
-    anywhere = "in its band every queue is a resting point; the swing says which return to it"
-    add(isinstance(aqm, Hred), "dead-zone", anywhere)
-    if isinstance(aqm, Integrator):
-        edge = aqm.near_edge(point.signal)
-        add(
-            edge is not None,
-            "table-edge",
-            f"p of {point.signal:.3g} is near {edge or 0:g}, where PIE's gain jumps",
-        )
-        slow = aqm.hold and aqm.interval > min(point.rtts) / 5.0
-        add(
-            slow,
-            "slow-updates",
-            f"updates of {aqm.interval:g} s are slow beside round trips of {min(point.rtts):.3g} s",
-        )
-    return flags + _of_loop(found)
+    if other:
+        yield Flag("noise-unknown", f"the noise is that of halvings, and {', '.join(other)} cuts otherwise")
 
 
-def _of_loop(found: Analysis) -> list[Flag]:
-    flags: list[Flag] = []
+def _of_aqm(point: Point) -> Iterator[Flag]:
+    match aqm := point.aqm:
+        case Avq():
+            yield Flag("empty-queue", "the model has no real queue, and a virtual one without a buffer")
+        case Step():
+            yield Flag("no-slope", "a step has no slope: the queue cycles about its threshold")
+        case Hred():
+            anywhere = "in its band every queue is a resting point; the swing says which return to it"
+            yield Flag("dead-zone", anywhere)
+        case Integrator():
+            shortest = min(point.rtts)
+            if (edge := aqm.near_edge(point.signal)) is not None:
+                yield Flag("table-edge", f"p of {point.signal:.3g} is near {edge:g}, where PIE's gain jumps")
+            if aqm.hold and aqm.interval > shortest / 5.0:
+                text = f"updates of {aqm.interval:g} s are slow beside round trips of {shortest:.3g} s"
+                yield Flag("slow-updates", text)
+        case Red():
+            pass
 
-    def add(holds: bool, code: str, text: str) -> None:  # noqa: FBT001
-        if holds:
-            flags.append(Flag(code, text))
 
-    roots, margins, point, aqm = found.roots, found.margins, found.point, found.point.aqm
+def _of_loop(found: Analysis) -> Iterator[Flag]:
+    roots, margins = found.roots, found.margins
     if roots is None or margins is None:
-        return flags
+        return
+    if not roots.stable:
+        yield Flag("unstable", f"the loop is unstable (sigma {roots.growth:.3g}/s): it cycles about rest")
     gain = margins.gain_margin
-    add(
-        not roots.stable,
-        "unstable",
-        f"the loop is unstable (sigma {roots.growth:.3g}/s): it cycles about rest",
-    )
-    add(
-        gain is not None and 0.7 < gain < 1.4,
-        "near-margin",
-        f"a gain margin of {gain or 0:.3g} is too near 1 to tell",
-    )
-    add(
-        gain is not None and gain < 1.5,
-        "thin-margin",
-        f"a gain margin of {gain or 0:.3g}: below 1.5 swings are large",
-    )
+    if gain is not None and 0.7 < gain < 1.4:
+        yield Flag("near-margin", f"a gain margin of {gain:.3g} is too near 1 to tell")
+    if gain is not None and gain < 1.5:
+        yield Flag("thin-margin", f"a gain margin of {gain:.3g}: below 1.5 swings are large")
     root = roots.oscillating
     if root is not None and found.period is not None:
-        count = point.signalled * 2.0 * math.pi / root.imag
-        add(
-            count < 30.0,
-            "few-signals",
-            f"{count:.3g} signals a period: below 30 the sawtooth is what is seen",
-        )
-        text = f"sigma of {root.real:.3g}/s: the period is a linear one between -0.3 and 0.1"
-        add(not -0.3 <= root.real <= 0.1, "far-from-margin", text)
-    sd = found.deviation
-    if sd is not None and isinstance(found.loop, QueueLoop):
-        add(
-            sd >= point.queue / 2.0,
-            "wide-swing",
-            f"a deviation of {sd:.3g} at a queue of {point.queue:.3g}: it runs empty",
-        )
-        over = point.queue + 2.0 * sd > found.system.buffer
-        add(over, "overflow", f"the queue reaches the buffer of {found.system.buffer:.4g} packets")
-        if isinstance(aqm, Red):
-            near = [knee for knee in aqm.knees if abs(knee - point.queue) < sd]
-            add(
-                bool(near),
-                "knee",
-                f"the queue is within a deviation of a knee of the line, at {near[0] if near else 0:.4g}",
-            )
-    return flags
+        count = found.point.signalled * 2.0 * math.pi / root.imag
+        if count < 30.0:
+            yield Flag("few-signals", f"{count:.3g} signals a period: below 30 the sawtooth is what is seen")
+        if not -0.3 <= root.real <= 0.1:
+            text = f"sigma of {root.real:.3g}/s: the period is a linear one between -0.3 and 0.1"
+            yield Flag("far-from-margin", text)
+
+
+def _of_deviation(found: Analysis) -> Iterator[Flag]:
+    queue, aqm, sd = found.point.queue, found.point.aqm, found.deviation
+    if sd is None:
+        return
+    if sd >= queue / 2.0:
+        yield Flag("wide-swing", f"a deviation of {sd:.3g} at a queue of {queue:.3g}: it runs empty")
+    if queue + 2.0 * sd > found.system.buffer:
+        yield Flag("overflow", f"the queue reaches the buffer of {found.system.buffer:.4g} packets")
+    knees = aqm.knees if isinstance(aqm, Red) else ()
+    near = next((knee for knee in knees if abs(knee - queue) < sd), None)
+    if near is not None:
+        yield Flag("knee", f"the queue is within a deviation of a knee of the line, at {near:.4g}")

@@ -25,7 +25,7 @@ from typing import Literal
 
 from weir import _core
 from weir.theory._realised import Realisation
-from weir.theory._special import Avq, Hred, Step
+from weir.theory._special import Avq, Hred, Step, check_thresholds
 from weir.theory._utility import require
 
 PIE_SCALE = _core.PIE_SCALE
@@ -61,11 +61,7 @@ class Red:
     name: str = "RED"
 
     def __post_init__(self) -> None:
-        require(
-            0.0 <= self.min_th < self.max_th,
-            f"{self.name}'s thresholds are {self.min_th:g} and {self.max_th:g} packets",
-            "min_th below max_th",
-        )
+        check_thresholds(self.name, self.min_th, self.max_th)
 
     @property
     def top(self) -> float:

@@ -21,12 +21,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.theory._bisection import bisected_by_factors
 from weir.theory._utility import TheoryError, require
+
+Vector = NDArray[np.float64]
+Demand = Callable[[Vector], Vector]
+"""Rates of the flows by the prices of the links."""
 
 Sender = Literal[
     "square-root", "reno-2003", "reno-round", "cubic", "vegas", "scalable", "rem-log1p", "rem-log"
@@ -100,10 +106,10 @@ class Balance:
 
     paths: tuple[Path, ...]
     links: tuple[str, ...]
-    capacities: NDArray[np.float64]
-    rates: NDArray[np.float64]
+    capacities: Vector
+    rates: Vector
     """Rate of one flow of each path, packets per second."""
-    prices: NDArray[np.float64]
+    prices: Vector
     """Prices of the links."""
     residual: float
     """Largest error in the conditions of Karush, Kuhn and Tucker, as a fraction of a link's capacity. It is
@@ -112,7 +118,7 @@ class Balance:
     """True if prices differ in kind, so that there is no single optimum, and no theorem applies."""
 
     @property
-    def load(self) -> NDArray[np.float64]:
+    def load(self) -> Vector:
         """Load of each link, packets per second."""
         return _routes(self.paths, self.links) @ self.rates
 
@@ -139,7 +145,7 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
     size = np.array([capacities[link] for link in links])
     onto = (routes > 0.0).T
 
-    def demand(prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    def demand(prices: Vector) -> Vector:
         seen = onto @ prices
         seen = -np.expm1(-seen) if exact else seen
         return np.array([path.rate(float(q)) for path, q in zip(paths, seen, strict=True)])
@@ -157,16 +163,12 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
     return Balance(tuple(paths), links, size, rates, prices, residual, mixed=len(kinds) > 1)
 
 
-def _routes(paths: tuple[Path, ...], links: Sequence[str]) -> NDArray[np.float64]:
+def _routes(paths: tuple[Path, ...], links: Sequence[str]) -> Vector:
     """Number of flows of a path over a link, shape (links, paths)."""
     return np.array([[path.flows if link in path.links else 0.0 for path in paths] for link in links])
 
 
-def _in_turn(
-    demand: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    routes: NDArray[np.float64],
-    size: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _in_turn(demand: Demand, routes: Vector, size: Vector) -> Vector:
     """Each link in turn takes the price at which its load is its capacity, the others' being as they are. It
     takes none where it has room. The dual is convex, so that this converges; roughly is enough."""
     prices = np.full(len(size), 1e-3)
@@ -181,33 +183,24 @@ def _in_turn(
             if not over(link, 0.0):
                 prices[link] = 0.0
                 continue
-            low, high = math.log(1e-15), math.log(1e6)
-            for _ in range(40):
-                middle = 0.5 * (low + high)
-                low, high = (middle, high) if over(link, math.exp(middle)) else (low, middle)
-            prices[link] = math.exp(0.5 * (low + high))
+            prices[link] = bisected_by_factors(partial(over, link), 1e-15, 1e6, 40)
         if np.all(np.abs(prices - before) <= 1e-4 * np.maximum(prices, 1e-12)):
             break
     return prices
 
 
-def _priced(
-    demand: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    routes: NDArray[np.float64],
-    size: NDArray[np.float64],
-    start: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _priced(demand: Demand, routes: Vector, size: Vector, start: Vector) -> Vector:
     """Prices of the links that have one, exactly: Newton's method on ln p for ln(load / c) = 0, from `start`
     on."""
     index = np.flatnonzero(start > 0.0)
     y = np.log(start[index])
 
-    def priced(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def priced(y: Vector) -> Vector:
         prices = np.zeros(len(size))
         prices[index] = np.exp(y)
         return prices
 
-    def missing(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def missing(y: Vector) -> Vector:
         load = (routes @ demand(priced(y)))[index]
         return np.log(np.maximum(load, 1e-300) / size[index])
 

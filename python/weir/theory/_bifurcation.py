@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.theory._bisection import bisected
 from weir.theory._constants import EVEN
 from weir.theory._utility import require
 
@@ -95,12 +96,11 @@ class RedMap:
     @cached_property
     def fixed(self) -> float:
         """The fixed point in packets, by bisection, since the average rises and Q falls."""
-        low, high = self.full_below, self.empty_above
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            over = float(self.queue(np.array([middle]))[0]) > middle
-            low, high = (middle, high) if over else (low, middle)
-        return 0.5 * (low + high)
+
+        def over(average: float) -> bool:
+            return float(self.queue(np.array([average]))[0]) > average
+
+        return bisected(over, self.full_below, self.empty_above, 200)
 
     @property
     def slope(self) -> float:
@@ -120,13 +120,7 @@ class RedMap:
 
     def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:
         """Averages after so many round trips, from beside the fixed point."""
-        average, found = np.array([self.fixed * 1.01]), np.empty(kept)
-        for _ in range(skipped):
-            average = self.step(average, weight)
-        for k in range(kept):
-            average = self.step(average, weight)
-            found[k] = average[0]
-        return found
+        return self.diagram(np.array([weight]), skipped, kept)[:, 0]
 
     def diagram(
         self, weights: NDArray[np.float64], skipped: int = 2000, kept: int = 60

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+from weir.theory._bisection import bisected_by_factors
 from weir.theory._plant import loop_of
 from weir.theory._point import System
 from weir.theory._roots import roots_of
@@ -34,8 +34,4 @@ def boundary(make: Callable[[float], System], low: float, high: float) -> float:
         f"at {low:g} and at {high:g} the loop is alike {'stable' if stable else 'unstable'}",
         "ends of which one is stable and one is not",
     )
-    a, b = math.log(low), math.log(high)
-    for _ in range(40):
-        middle = 0.5 * (a + b)
-        a, b = (middle, b) if (growth(make(math.exp(middle))) < 0.0) == stable else (a, middle)
-    return math.exp(0.5 * (a + b))
+    return bisected_by_factors(lambda value: (growth(make(value)) < 0.0) == stable, low, high, 40)

@@ -70,13 +70,7 @@ def design(
         ('200 packets', '9.78e-06', 0.53)
     """
     check_flows(flows, capacity, rtt)
-    made = _DESIGNS.get(discipline)
-    require(
-        made is not None,
-        f"there is no rule for {discipline}",
-        f"there are: {', '.join(_DESIGNS)}",
-    )
-    assert made is not None
+    require(discipline in _DESIGNS, f"there is no rule for {discipline}", f"there are: {', '.join(_DESIGNS)}")
     queue = 0.015 * capacity if target is None else target
     require(queue > 0.0, f"a target of {queue:g} packets", "more than zero")
     require(
@@ -84,7 +78,7 @@ def design(
         f"a queue of {queue:g} packets alone takes {queue / capacity:g} s of the round trip of {rtt:g} s",
         "a longer round trip (it includes the queue), or a lower target",
     )
-    return made(flows, rtt, capacity, queue, margin or GAIN_MARGIN)
+    return _DESIGNS[discipline](flows, rtt, capacity, queue, margin or GAIN_MARGIN)
 
 
 def _system(flows: float, rtt: float, capacity: float, queue: float, aqm: Any) -> System:  # noqa: ANN401

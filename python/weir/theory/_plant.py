@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from weir.theory._aqms import Integrator
 from weir.theory._point import Point, System, operating_point
 from weir.theory._realised import Complex, Realisation
-from weir.theory._senders import Response
+from weir.theory._senders import Group, Response
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError
 
@@ -268,23 +268,25 @@ def _branches(system: System, at: Point, *, simple: bool = False) -> tuple[Branc
         answer = Response(0.0, 0.0, 0.0, 0.0)
         if answering[i]:
             answer = group.response(p, rtt, system.capacity, simple=simple)
-        if isinstance(at.aqm, Integrator):
-            slope = at.aqm.slope(at.state, scalable=group.kind == "scalable")
-            answer = replace(answer, signal=answer.signal * slope)
+        answer = replace(answer, signal=answer.signal * _slope(at, group))
         passed = 1.0 if group.marked else 1.0 - p
         yields = passed * at.rates[i] / (rtt * system.capacity) if group.waits else 0.0
         found.append(Branch(rtt, answer, passed * group.flows / rtt, yields, at.rates[i]))
     return tuple(found)
 
 
+def _slope(at: Point, group: Group) -> float:
+    """Slope of the signal of a group over the state of the AQM."""
+    return (
+        at.aqm.slope(at.state, scalable=group.kind == "scalable") if isinstance(at.aqm, Integrator) else 1.0
+    )
+
+
 def _through(system: System, at: Point) -> float:
     """Rate that a larger signal drops at once, per unit of the AQM's state."""
     found = 0.0
     for group, rate in zip(system.groups, at.rates, strict=True):
-        slope = 1.0
-        if isinstance(at.aqm, Integrator):
-            slope = at.aqm.slope(at.state, scalable=group.kind == "scalable")
-        found += 0.0 if group.marked else slope * rate
+        found += 0.0 if group.marked else _slope(at, group) * rate
     return found + (system.unresponsive if system.drops else 0.0)
 
 

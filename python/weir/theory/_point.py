@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
+from weir.theory._bisection import bisected, bisected_by_factors
 from weir.theory._senders import Group
 from weir.theory._special import Avq, Hred, Step
 from weir.theory._utility import TheoryError, require
@@ -102,20 +103,19 @@ def operating_point(system: System) -> Point:
         case Integrator():
             return _at_state(system, aqm, _state(system, aqm))
         case AdaptiveRed():
-            wanted = _probability(system, lambda _: aqm.middle, aqm.name)
+            wanted = _probability(system, aqm.middle, aqm.name, system.capacity)
             red = aqm.found(wanted)
             return _at_queue(system, red, _on_line(system, red))
         case Red():
             return _at_queue(system, aqm, _on_line(system, aqm))
         case Hred():
-            _check_buffer(system, aqm.aim(system.capacity), aqm.name)
-            p = _probability(system, lambda _: aqm.aim(system.capacity), aqm.name)
-            return _point(system, aqm, aqm.aim(system.capacity), p, (p,) * len(system.groups))
+            aim = aqm.aim(system.capacity)
+            _check_buffer(system, aim, aqm.name)
+            return _at_level(system, aqm, aim)
         case Avq():
             return _of_avq(system, aqm)
         case Step():
-            p = _probability(system, lambda _: aqm.threshold, aqm.name)
-            return _point(system, aqm, aqm.threshold, p, (p,) * len(system.groups))
+            return _at_level(system, aqm, aqm.threshold)
 
 
 def _departing(system: System, queue: float, signals: tuple[float, ...]) -> float:
@@ -153,11 +153,11 @@ def _state(system: System, aqm: Integrator) -> float:
     return _falling(over, aqm.greatest * (1.0 - 1e-12), aqm.name)
 
 
-def _probability(system: System, queue: Callable[[float], float], name: str) -> float:
-    """Signal p at which the senders fill the link."""
+def _probability(system: System, queue: float, name: str, rate: float) -> float:
+    """Signal p at which the senders reach a rate, with this queue."""
 
     def over(p: float) -> float:
-        return _departing(system, queue(p), (p,) * len(system.groups)) - system.capacity
+        return _departing(system, queue, (p,) * len(system.groups)) - rate
 
     return _falling(over, 1.0 - 1e-12, name)
 
@@ -176,11 +176,7 @@ def _falling(over: Callable[[float], float], greatest: float, name: str) -> floa
             "there is no operating point: the windows of the receivers do not fill the link",
             "a larger flows.GROUP.tcp.receive_window, or more flows",
         )
-    low, high = math.log(least), math.log(greatest)
-    for _ in range(70):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if over(math.exp(middle)) > 0.0 else (low, middle)
-    return math.exp(0.5 * (low + high))
+    return bisected_by_factors(lambda signal: over(signal) > 0.0, least, greatest, 70)
 
 
 def _on_line(system: System, aqm: Red) -> float:
@@ -198,10 +194,7 @@ def _on_line(system: System, aqm: Red) -> float:
             f"packet that {aqm.name} gives before {end}, at {top:g} packets",
             "a larger max_p or max_th, gentle = true, or fewer flows",
         )
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if over(middle) > 0.0 else (low, middle)
-    found = 0.5 * (low + high)
+    found = bisected(lambda queue: over(queue) > 0.0, low, high, 80)
     require(
         found > aqm.min_th * (1.0 + 1e-9) or found - aqm.min_th > 1e-6,
         "there is no operating point: the windows of the receivers do not fill the link",
@@ -223,6 +216,11 @@ def _at_state(system: System, aqm: Integrator, state: float) -> Point:
     return _point(system, aqm, _rest_of(system, aqm, state), state, _signals(system, aqm, state))
 
 
+def _at_level(system: System, aqm: Hred | Step, queue: float) -> Point:
+    p = _probability(system, queue, aqm.name, system.capacity)
+    return _point(system, aqm, queue, p, (p,) * len(system.groups))
+
+
 def _at_queue(system: System, aqm: Red, queue: float) -> Point:
     p = aqm.signal(queue)
     return _point(system, aqm, queue, p, (p,) * len(system.groups))
@@ -239,10 +237,6 @@ def _point(system: System, aqm: object, queue: float, state: float, signals: tup
 def _of_avq(system: System, aqm: Avq) -> Point:
     """Resting point of AVQ: rate gamma C, with an empty queue."""
     reached = aqm.gamma * system.capacity
-
-    def over(p: float) -> float:
-        return _departing(system, 0.0, (p,) * len(system.groups)) - reached
-
-    p = _falling(over, 1.0 - 1e-12, aqm.name)
+    p = _probability(system, 0.0, aqm.name, reached)
     # What AVQ adapts is the virtual capacity: rate (1 - p).
     return _point(system, aqm, 0.0, reached * (1.0 - p), (p,) * len(system.groups))

@@ -17,6 +17,7 @@ from weir import _core
 from weir.scenario import Scenario, flows_at
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._balance import SCALE, Balance, Path, Sender, balance
+from weir.theory._bisection import bisected
 from weir.theory._flags import Flag
 from weir.theory._model import queue_of
 from weir.theory._special import Avq, Hred, Step
@@ -206,9 +207,7 @@ def _queue(aqm: Aqm | None, price: float, capacity: float, buffer: float) -> flo
     """Queue of a link at a price, packets."""
     signal = -math.expm1(-price)
     match aqm:
-        case Integrator():
-            return aqm.aim(capacity) if price > 0.0 else 0.0
-        case Hred():
+        case Integrator() | Hred():
             return aqm.aim(capacity) if price > 0.0 else 0.0
         case Step():
             return aqm.threshold if price > 0.0 else 0.0
@@ -217,11 +216,7 @@ def _queue(aqm: Aqm | None, price: float, capacity: float, buffer: float) -> flo
         case Red():
             if price <= 0.0:
                 return 0.0
-            low, high = aqm.min_th, min(aqm.top, buffer)
-            for _ in range(60):
-                middle = 0.5 * (low + high)
-                low, high = (middle, high) if aqm.signal(middle) < signal else (low, middle)
-            return 0.5 * (low + high)
+            return bisected(lambda queue: aqm.signal(queue) < signal, aqm.min_th, min(aqm.top, buffer), 60)
         case Avq():
             return 0.0
         case None:

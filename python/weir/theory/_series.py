@@ -10,6 +10,7 @@ import polars as pl
 
 from weir import _core
 from weir.scenario import Scenario
+from weir.stats import component_of
 from weir.theory._flags import Flag
 from weir.theory._fluid import Course, Phase, integrate
 from weir.theory._model import Reading, timeline_of
@@ -58,8 +59,7 @@ class FluidRun:
         """
         found = self.course
         times = np.arange(found.times[0], found.times[-1] + 1e-9, self.interval)
-        link, reverse = self.port.removesuffix(".reverse"), self.port.endswith(".reverse")
-        component = f"links.{link}.{'reverse' if reverse else 'forward'}"
+        component = component_of(self.port)
         shown = {"queue": found.queue, **found.variables}
         columns = {(component, name): found.at(values, times) for name, values in shown.items()}
         columns |= {

@@ -9,6 +9,12 @@ from weir.theory._realised import Realisation
 from weir.theory._utility import require
 
 
+def check_thresholds(name: str, low: float, high: float) -> None:
+    """Raises TheoryError unless the lower threshold, in packets, is below the upper one."""
+    said = f"{name}'s thresholds are {low:g} and {high:g} packets"
+    require(0.0 <= low < high, said, "min_th below max_th")
+
+
 @dataclass(frozen=True)
 class Hred:
     """HRED: a line in its band, whose height p_min moves outside of it. Levels in packets.
@@ -38,11 +44,7 @@ class Hred:
     name: str = "HRED"
 
     def __post_init__(self) -> None:
-        require(
-            0.0 <= self.min_th < self.max_th,
-            f"HRED's thresholds are {self.min_th:g} and {self.max_th:g} packets",
-            "min_th below max_th",
-        )
+        check_thresholds(self.name, self.min_th, self.max_th)
 
     def aim(self, capacity: float) -> float:  # noqa: ARG002
         """Queue at rest, packets."""

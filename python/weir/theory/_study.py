@@ -9,16 +9,8 @@ from typing import Any
 import polars as pl
 
 from weir.stats import Cell, Grid, render_grid, wording
-from weir.theory._algorithm import (
-    MOST,
-    Timing,
-    Trajectory,
-    asynchronous,
-    local_bound,
-    sharp_bound,
-    synchronous,
-    theorem_bound,
-)
+from weir.theory import _algorithm as algorithm
+from weir.theory._algorithm import Timing, Trajectory
 from weir.theory._network import Network, Vector
 from weir.theory._optimum import Optimum, conditions, optimum
 
@@ -38,7 +30,7 @@ class Study:
         *,
         timing: Timing | None = None,
         seed: int = 1,
-        most: int = MOST,
+        most: int = algorithm.MOST,
     ) -> Study:
         """Runs the algorithm on a network: the asynchronous one if `timing` is given.
 
@@ -57,10 +49,10 @@ class Study:
 
         def moved(gamma: float | None) -> Trajectory:
             if timing is None:
-                return synchronous(network, gamma, most=most)
-            return asynchronous(network, gamma, timing=timing, seed=seed, most=most)
+                return algorithm.synchronous(network, gamma, most=most)
+            return algorithm.asynchronous(network, gamma, timing=timing, seed=seed, most=most)
 
-        quick = local_bound(network, found.rates, found.prices) / 2.0
+        quick = algorithm.local_bound(network, found.rates, found.prices) / 2.0
         if timing is not None:
             quick /= 1 + timing.loop
         chosen = step if step is not None else quick if math.isfinite(quick) else None
@@ -117,9 +109,9 @@ class Study:
         its optimum bears."""
         network = self.network
         return {
-            "theorem_1": theorem_bound(network),
-            "sharp": sharp_bound(network),
-            "at_the_optimum": local_bound(network, self.optimum.rates, self.optimum.prices),
+            "theorem_1": algorithm.theorem_bound(network),
+            "sharp": algorithm.sharp_bound(network),
+            "at_the_optimum": algorithm.local_bound(network, self.optimum.rates, self.optimum.prices),
         }
 
     def document(self) -> dict[str, Any]:

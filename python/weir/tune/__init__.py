@@ -31,9 +31,7 @@ if TYPE_CHECKING:
         miss_words,
         number_words,
         setting_words,
-        shape_words,
         target_words,
-        worst_corner,
     )
     from weir.tune._tune import Choice, Question, Task, Tuned, ask, recorded_answer, tune
 

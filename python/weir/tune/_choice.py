@@ -7,17 +7,8 @@ from textwrap import fill, wrap
 
 from weir.check import units
 from weir.stats import MEASURES, Cell, Grid, render_grid, wording
+from weir.tune import _text as words
 from weir.tune._space import Bounds
-from weir.tune._text import (
-    SIGNS,
-    WITHOUT_CHANCE,
-    arguments_of,
-    measured,
-    names_of,
-    setting_words,
-    target_words,
-    value_words,
-)
 from weir.tune._tune import Choice, Tuned
 
 
@@ -38,7 +29,7 @@ def choice_words(choice: Choice) -> list[str]:
         ),
     ]
     if any(answer.chosen.without_chance for answer in answers.values()):
-        said.append(WITHOUT_CHANCE.strip())
+        said.append(words.WITHOUT_CHANCE.strip())
     return said
 
 
@@ -46,12 +37,12 @@ def choice_grid(choice: Choice) -> Grid:
     """Table with a row for each discipline: every target's measure with its interval and verdict, then the
     other measures."""
     first = next(iter(choice.tuned.values())).answer.chosen
-    heads = [target_words(outcome.target) for outcome in first.worst_of_each]
+    heads = [words.target_words(outcome.target) for outcome in first.worst_of_each]
     heads += [MEASURES[name].heading for name in first.beside]
     rows: list[tuple[str, list[Cell]]] = []
     for name, one in choice.tuned.items():
         judged = one.answer.chosen
-        cells = [Cell(f"{measured(o)} {SIGNS[o.state]}") for o in judged.worst_of_each]
+        cells = [Cell(f"{words.measured(o)} {words.SIGNS[o.state]}") for o in judged.worst_of_each]
         cells += [
             Cell(wording.estimate(interval.mean, interval.half_width, MEASURES[measure].decimals))
             for measure, interval in judged.beside.items()
@@ -65,7 +56,7 @@ def outcome_words(one: Tuned) -> str:
     chosen, verdict = one.answer.chosen, one.answer.verdict
     if chosen.setting:
         within = " within these bounds" if verdict == "not achievable" else ""
-        return f"{verdict}{within}; {setting_words(chosen.setting)}"
+        return f"{verdict}{within}; {words.setting_words(chosen.setting)}"
     # "Not achievable" would say that other settings were looked at.
     said = {"met": "its defaults meet every target", "missed": "missed by its defaults"}
     return said.get(chosen.state, f"{verdict}; its defaults")
@@ -74,13 +65,13 @@ def outcome_words(one: Tuned) -> str:
 def searched_words(bounds: Sequence[Bounds]) -> str:
     """Ranges that were searched: `max_th from 6 to 120 packets, max_p from 0.01 to 0.5`; empty without
     parameters."""
-    names = names_of([one.path for one in bounds])
+    names = words.names_of([one.path for one in bounds])
     parts: list[str] = []
     for name, one in zip(names, bounds, strict=True):
-        low, _, unit = value_words(one.low).partition(" ")
-        high = value_words(one.high)
+        low, _, unit = words.value_words(one.low).partition(" ")
+        high = words.value_words(one.high)
         shared = unit and high.endswith(f" {unit}")
-        parts.append(f"{name} from {low if shared else value_words(one.low)} to {high}")
+        parts.append(f"{name} from {low if shared else words.value_words(one.low)} to {high}")
     return ", ".join(parts)
 
 
@@ -100,5 +91,5 @@ def choice_text(choice: Choice, width: int) -> str:
     for name, one in choice.tuned.items():
         lines.append(f"{name}: {outcome_words(one)}")
         lines += wrap(looked_at(one), width, initial_indent="  ", subsequent_indent="  ")
-        lines += [f"  {argument}" for argument in arguments_of(one.answer.chosen.setting)]
+        lines += [f"  {argument}" for argument in words.arguments_of(one.answer.chosen.setting)]
     return "\n".join(lines)

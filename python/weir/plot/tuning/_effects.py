@@ -20,20 +20,7 @@ from weir.plot.tuning._data import Data
 from weir.stats import Interval
 from weir.stats.wording import sentence_case
 from weir.sweep import Axis
-from weir.tune import (
-    PHASE_S,
-    SETTLED_SHARE,
-    MapCell,
-    Phase,
-    Target,
-    measure_words,
-    number_words,
-    setting_words,
-    shape_words,
-    target_words,
-    words,
-    worst_corner,
-)
+from weir.tune import PHASE_S, SETTLED_SHARE, MapCell, Phase, Target, words
 
 SPAN = 4.0
 """Ratio of the largest to the smallest value from which an axis is logarithmic."""
@@ -68,10 +55,10 @@ def effects(data: Data, index: int) -> Figure:
 
 
 def _effect(data: Data, index: int, target: Target) -> Facet:
-    title = sentence_case(measure_words(target.of))
+    title = sentence_case(words.measure_words(target.of))
     for shape in data.answer.shapes:
         if (shape.path, shape.measure) == (data.axes[index].column, target.measure):
-            title += f": {shape_words(shape)}"
+            title += f": {words.shape_words(shape)}"
     curves = _lines(data, index, target.measure)
     for mark, judged, place in data.along(index):
         worst = data.worst(judged, target)
@@ -116,7 +103,7 @@ def shortfall_curve(data: Data) -> Figure:
     if len(data.answer.targets) > 1 and data.conditions == 1:
         # The worst is the highest of these.
         ratios = {
-            target_words(target): np.exp(target.shortfall(points[target.measure].to_numpy())).tolist()
+            words.target_words(target): np.exp(target.shortfall(points[target.measure].to_numpy())).tolist()
             for target in data.answer.targets
         }
     else:
@@ -140,7 +127,7 @@ def seeds(data: Data) -> Figure:
             values: list[float] = data.worst(judged, target).values.tolist()
             curves.append(Curve(mark, range(1, len(values) + 1), values, kind=mark))
         every = [*(y for curve in curves for y in curve.y), target.bound]
-        title, zero = sentence_case(measure_words(target.of)), max(every) >= 2 * min(every)
+        title, zero = sentence_case(words.measure_words(target.of)), max(every) >= 2 * min(every)
         facets.append(Facet(title, target.of.heading, curves, [(target.bound, "target")], zero=zero))
     name = words.ROLES[data.answer.verdict]
     where = f", in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
@@ -170,7 +157,7 @@ def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
     for target in dict.fromkeys(targets):
         if target.measure in _INTERVALS:
             curves = [_course(label, mine, _INTERVALS[target.measure]) for label, mine in by_label.items()]
-            title = sentence_case(measure_words(target.of))
+            title = sentence_case(words.measure_words(target.of))
             facets.append(_facet(title, target, curves, [target.bound], 5.0 * SPAN))
     first = next(iter(by_label.values()))
     load = Curve("load", _times(first), np.repeat([float(phase.users) for phase in first], _FINE).tolist())
@@ -321,7 +308,7 @@ def _layers(data: Data, index: int, edges: Sequence[Sequence[float]]) -> list[al
 
 def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
     """Map of the conditions: met, missed or open, with the worst target's ratio; the worst corner framed."""
-    corner = worst_corner(cells)
+    corner = words.worst_corner(cells)
     titles = [sentence_case(name) for name in words.names_of([axis.column for axis in axes])]
     headings = [
         f"{title} ({axis.unit})".removesuffix(" ()") for title, axis in zip(titles, axes, strict=True)
@@ -333,15 +320,15 @@ def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
         x, y, across = [*at, 0.0, 0.0][:3]
         panels[across] = ""
         if len(axes) > 2:
-            panels[across] = f"{titles[2]} {number_words(across)} {axes[2].unit}".rstrip()
+            panels[across] = f"{titles[2]} {words.number_words(across)} {axes[2].unit}".rstrip()
         place = {"panel": panels[across], "x": x, "y": y, "inside": cell.inside, "framed": cell is corner}
         said = {
             "verdict": cell.state,
             "sign": words.SIGNS[cell.state],
             "text": _ratio(exp(cell.worst.shortfall)),
         }
-        worst = f"{words.measured(cell.worst)}, target {target_words(cell.worst.target)}"
-        rows.append({**place, **said, "setting": setting_words(cell.condition), "worst": worst})
+        worst = f"{words.measured(cell.worst)}, target {words.target_words(cell.worst.target)}"
+        rows.append({**place, **said, "setting": words.setting_words(cell.condition), "worst": worst})
     shown = {"setting": "condition", "verdict": "verdict", "worst": "worst target", "text": "ratio"}
     frame, named = pl.DataFrame(rows), {panels[across]: panels[across] for across in sorted(panels)}
     drawn = verdict_map(
