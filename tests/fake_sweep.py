@@ -18,7 +18,7 @@ from weir.plot import Figure
 from weir.stats import _analysis as analysis
 from weir.stats._intervals import student_t
 from weir.stats._measures import defined_measures
-from weir.sweep._design import Kind
+from weir.sweep._design import Method
 from weir.sweep._dimension import USERS, VARIANTS, Dimension
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class FakeSweep(_Base):
     labels: Sequence[str] = ("DropTail",)
     replications: int = 5
     users: Sequence[int] = ()
-    design: Kind = "grid"
+    design: Method = "grid"
     points: int = 0
     """Number of points of a design that samples."""
     with_series: bool = True

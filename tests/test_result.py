@@ -14,7 +14,7 @@ from weir.run._tables import TABLES
 from weir.stats._analysis import axis_of
 from weir.stats._intervals import mean_interval, paired_difference
 from weir.stats._measures import defined_measures
-from weir.store import Sweep as Record
+from weir.store import Record
 from weir.sweep import _query as query
 from weir.sweep._plan import TUNING
 

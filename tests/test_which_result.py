@@ -12,8 +12,7 @@ import pytest
 import weir
 from conftest import SMALL, Command
 from weir._errors import WeirError
-from weir.store import Store
-from weir.store import Sweep as Record
+from weir.store import Record, Store
 from weir.sweep._plan import EVALUATION
 
 TRANSFERS = 'traffic.closed-loop = { size = "10 kB", think_time = "10 ms" }'

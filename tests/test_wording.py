@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from weir.stats import wording
-from weir.stats._analysis import Axis
+from weir.stats._analysis import PeriodAxis
 
 
 def row(**changes: float | str | None) -> dict[str, Any]:
@@ -58,11 +58,11 @@ def test_differences_in_words() -> None:
 def test_a_comparison_counts_the_periods_that_agree() -> None:
     periods = [row(period=0), row(period=1), row(period=2, verdict="no difference shown")]
     frame = pl.DataFrame([row(correlation=0.5), *periods])
-    users = Axis("users", "Number of users")
+    users = PeriodAxis("users", "Number of users")
     assert wording.comparison(frame, users) == {
         "REM": ["goodput higher by 1.50±0.25 points (at 2 of 3 numbers of users; r 0.50)"]
     }
-    assert wording.comparison(frame.head(3), Axis("from_s", "Start (s)")) == {
+    assert wording.comparison(frame.head(3), PeriodAxis("from_s", "Start (s)")) == {
         "REM": ["goodput higher by 1.50±0.25 points (at all 2 periods; r 0.50)"]
     }
     assert wording.comparison(frame.head(1), None) == {"REM": ["goodput higher by 1.50±0.25 points (r 0.50)"]}

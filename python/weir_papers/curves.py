@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from weir.plot import Curve, Facet, Kind, envelope
+from weir.plot import Curve, CurveKind, Facet, envelope
 from weir.scenario import Scenario
 from weir.stats import MEASURES, mean_interval, wording
 from weir.theory import fluid_of
@@ -19,14 +19,14 @@ def curve(
     quantity: Quantity,
     label: str,
     at: Callable[[Sample], float] | None = None,
-    kind: Kind = "runs",
+    kind: CurveKind = "runs",
 ) -> Curve:
     """A quantity along its places, with 95% intervals. `at` gives the position of a sample, else its own."""
     samples = quantity.samples(study)
     return intervals(label, [sample.at if at is None else at(sample) for sample in samples], samples, kind)
 
 
-def intervals(label: str, x: Sequence[float], samples: Sequence[Sample], kind: Kind = "runs") -> Curve:
+def intervals(label: str, x: Sequence[float], samples: Sequence[Sample], kind: CurveKind = "runs") -> Curve:
     """Means of samples with 95% intervals, at these positions."""
     found = [mean_interval(sample.values) for sample in samples]
     several = any(one.half_width is not None for one in found)

@@ -16,14 +16,14 @@ from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
 from weir_papers.claims import GROUPS, Check, Judgement, in_words
-from weir_papers.reproduce import Outcome
+from weir_papers.reproduce import Reproduction
 
 _HERE = Path(__file__).parent
 _AT_ONCE = 8
 """Checks of a claim that a page lists at once; more are folded away."""
 
 
-def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> Path:
+def write_reproduction(outcome: Reproduction, directory: str | os.PathLike[str]) -> Path:
     """Writes `report.html`, `figures/` and `claims.json`; returns the page.
 
     The directory appears when it is whole. Raises OSError where it cannot be written.
@@ -45,7 +45,7 @@ def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> P
     return Path(directory) / REPORT
 
 
-def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
+def write_markdown(outcome: Reproduction, report: Path, directory: Path) -> Path:
     """Writes `KEY.md` and `KEY-checks.md`, with the report's figures in `KEY/`; returns the first."""
     key = outcome.paper.key
     figures = directory / key
@@ -60,7 +60,7 @@ def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
     return _write(directory / f"{key}.md", "reproduction.md.jinja", values)
 
 
-def write_index(outcomes: Sequence[Outcome], directory: Path) -> Path:
+def write_index(outcomes: Sequence[Reproduction], directory: Path) -> Path:
     """Writes `index.md`, a line for each paper; returns it."""
     groups = [group for group in GROUPS if any(one.counts.get(group) for one in outcomes)]
     return _write(directory / "index.md", "index.md.jinja", {"outcomes": outcomes, "groups": groups})
@@ -80,7 +80,7 @@ def _write(path: Path, template: str, values: Mapping[str, object]) -> Path:
     return path
 
 
-def _facts(outcome: Outcome) -> dict[str, str]:
+def _facts(outcome: Reproduction) -> dict[str, str]:
     paper = outcome.paper
     return {
         "Paper": f"{paper.authors}, {paper.published}",
@@ -92,7 +92,7 @@ def _facts(outcome: Outcome) -> dict[str, str]:
     }
 
 
-def _values(outcome: Outcome) -> dict[str, object]:
+def _values(outcome: Reproduction) -> dict[str, object]:
     return {
         "paper": outcome.paper,
         "outcome": outcome,

@@ -72,8 +72,8 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Outcome of a reproduction."""
+class Reproduction:
+    """A paper as it was reproduced: its study, what that cost, and how it was planned."""
 
     paper: Paper
     study: Study
@@ -169,7 +169,7 @@ Follow = Callable[[Experiment, "Plan"], AbstractContextManager["OnProgress | Non
 
 def reproduce(
     planned: Planned, store: Store, workers: Workers, follow: Follow, command: str | None = None
-) -> Outcome:
+) -> Reproduction:
     """Does the runs that the store does not have, experiment by experiment.
 
     Raises WorkersError, StoreError.
@@ -191,10 +191,10 @@ def reproduce(
                 f"weir results {plan.name}",
             )
         )
-    return Outcome(planned.paper, Study(data, quick=planned.quick), tuple(spent), planned)
+    return Reproduction(planned.paper, Study(data, quick=planned.quick), tuple(spent), planned)
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[Group, int]:
+def summary(outcomes: Sequence[Reproduction]) -> dict[Group, int]:
     """Number of claims of all papers in each group, without empty groups."""
     among = [group for outcome in outcomes for group in outcome.groups.values()]
     return {group: among.count(group) for group in GROUPS if group in among}

@@ -29,7 +29,7 @@ from weir.sweep import chosen_workers
 from weir_papers.claims import in_words
 from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
-from weir_papers.reproduce import Outcome, Planned, reproduce, summary
+from weir_papers.reproduce import Planned, Reproduction, reproduce, summary
 
 if TYPE_CHECKING:
     from weir.sweep import OnProgress, Plan
@@ -88,7 +88,7 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
     targets = {key: target(options.out / key) for key in keys} if options.out else {}
     if options.pages is not None and not options.pages.is_dir():
         refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
-    outcomes: list[Outcome] = []
+    outcomes: list[Reproduction] = []
     entries: list[dict[str, Any]] = []
     try:
         with opened(options.store, create=True, quiet=options.quiet) as store:
@@ -116,7 +116,7 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
     _say(f"{in_words(summary(outcomes))}; {_user_s():.0f} s of user CPU in all", options)
 
 
-def text_of(outcome: Outcome) -> str:
+def text_of(outcome: Reproduction) -> str:
     """Text of a paper's verdicts."""
     width = get_terminal_size().columns
     how = f"{outcome.replications} replications" + (
@@ -134,7 +134,7 @@ def text_of(outcome: Outcome) -> str:
     return "\n".join([*lines, ""])
 
 
-def _write(outcome: Outcome, directory: Path, options: Options) -> None:
+def _write(outcome: Reproduction, directory: Path, options: Options) -> None:
     _say("drawing the figures ...", options)
     with writing_pages():
         report = write_reproduction(outcome, directory)

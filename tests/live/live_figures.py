@@ -11,7 +11,7 @@ import numpy as np
 
 from promises import Figure
 from weir import _core
-from weir.live._session import LiveSpec, Outcome, run_session
+from weir.live._session import LiveSpec, SessionResult, run_session
 
 TRAFFIC = Path(__file__).with_name("live_traffic.py")
 PORT = 5201
@@ -42,7 +42,7 @@ def sent(
     *,
     stagger_s: float = 0.02,
     seed: int = 1,
-) -> tuple[Outcome, np.ndarray]:
+) -> tuple[SessionResult, np.ndarray]:
     """Greedy flows through the scenario for so long: the run, and what came over time: seconds and bytes."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, "received.json")

@@ -30,7 +30,7 @@ from weir_papers.quantities import Level
 from weir_papers.reading import digest
 from weir_papers.readings import Column, Readings, Setting
 from weir_papers.registry import KEYS, paper
-from weir_papers.reproduce import Outcome, Planned, reproduce
+from weir_papers.reproduce import Planned, Reproduction, reproduce
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -114,7 +114,7 @@ def paper_of(scenario: Path) -> Paper:
     )  # fmt: skip
 
 
-def done(scenario: Path, store: Path, *, quick: bool = False) -> Outcome:
+def done(scenario: Path, store: Path, *, quick: bool = False) -> Reproduction:
     planned = Planned.of(paper_of(scenario), quick=quick)
     from contextlib import nullcontext
 
@@ -128,25 +128,25 @@ def done(scenario: Path, store: Path, *, quick: bool = False) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     directory = tmp_path_factory.mktemp("own")
     (directory / "small.toml").write_text(SMALL, encoding="utf-8")
     return done(directory / "small.toml", directory / "store")
 
 
 @pytest.fixture(scope="module")
-def report(outcome: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(outcome: Reproduction, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_reproduction(outcome, tmp_path_factory.mktemp("reports") / "own")
 
 
-def test_claims_are_judged_by_the_runs(outcome: Outcome) -> None:
+def test_claims_are_judged_by_the_runs(outcome: Reproduction) -> None:
     verdicts = {one.claim.id: one.verdict for one in outcome.judgements}
     assert verdicts == {"X-1": "holds", "X-2": "does not hold", "X-3": "holds"}
     # One check per stage.
     assert [len(one.checks) for one in outcome.judgements] == [3, 3, 1]
 
 
-def test_claims_are_grouped_by_all_readings(outcome: Outcome) -> None:
+def test_claims_are_grouped_by_all_readings(outcome: Reproduction) -> None:
     (fits,) = outcome.readings
     assert fits.filter(claim="X-1").height == 3 * 2
     assert fits.filter(claim="X-2")["fits"].sum() == 0, "something is lost at every rate"
@@ -157,7 +157,7 @@ def test_claims_are_grouped_by_all_readings(outcome: Outcome) -> None:
     assert outcome.columns["the same again"]["X-2"].verdict == "does not hold"
 
 
-def test_seeds_follow_from_the_claims(outcome: Outcome, tmp_path: Path) -> None:
+def test_seeds_follow_from_the_claims(outcome: Reproduction, tmp_path: Path) -> None:
     assert outcome.seeds == range(7, 13)
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
     other = Planned.of(paper_of(tmp_path / "small.toml"), quick=True, seed=5)
@@ -169,7 +169,9 @@ def test_seeds_follow_from_the_claims(outcome: Outcome, tmp_path: Path) -> None:
     assert digest("weir_papers.ofc_1999", noted) == one.digest
 
 
-def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(outcome: Outcome, tmp_path: Path) -> None:
+def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(
+    outcome: Reproduction, tmp_path: Path
+) -> None:
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
     planned = Planned.of(paper_of(tmp_path / "small.toml"), quick=True)
     assert [plan.replications for plan in planned.plans] == [3, 3]
@@ -179,7 +181,7 @@ def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(outcome: Outc
 
 
 def test_the_same_again_takes_everything_from_the_store(
-    outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    outcome: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
     first = done(tmp_path / "small.toml", tmp_path / "store", quick=True)
@@ -218,7 +220,7 @@ def test_the_page_draws_every_figure_and_asks_for_nothing(report: Path, browser:
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_directory_has_what_machines_read(report: Path, outcome: Outcome) -> None:
+def test_the_directory_has_what_machines_read(report: Path, outcome: Reproduction) -> None:
     assert names_in(report.parent) == ["claims.json", "figures", "manifest.json", "report.html"]
     claims = json.loads((report.parent / "claims.json").read_text(encoding="utf-8"))
     assert claims == json.loads(json.dumps(outcome.to_json()))
@@ -226,7 +228,7 @@ def test_the_directory_has_what_machines_read(report: Path, outcome: Outcome) ->
     assert drawn == {"claims", "figure-1", "figure-2", "figure-3", "readings-steps", "map-rate"}
 
 
-def test_the_markdown_shows_the_same(report: Path, outcome: Outcome, tmp_path: Path) -> None:
+def test_the_markdown_shows_the_same(report: Path, outcome: Reproduction, tmp_path: Path) -> None:
     (tmp_path / "own-2026").mkdir()
     (tmp_path / "own-2026" / "figure-of-before.svg").write_text("old", encoding="utf-8")
     page = write_markdown(outcome, report, tmp_path)

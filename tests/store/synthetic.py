@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from weir.store import Finished, FinishedRun, Store, Sweep
+from weir.store import Finished, FinishedRun, Record, Store
 
 TABLES = ("links", "delays", "flows", "series")
 
@@ -81,7 +81,7 @@ def filled(path: Path) -> Path:
         store.commit(finished(RUNS[20:24]))
         store.compact(force=True)
         store.commit(finished(RUNS[24:]))
-        store.record_sweep(Sweep("aa11", "rates", definition={"axes": [1]}))
+        store.record_sweep(Record("aa11", "rates", definition={"axes": [1]}))
     assert len(parquet(path, "links")) == 2
     return path
 

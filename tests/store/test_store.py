@@ -11,7 +11,7 @@ import pytest
 from synthetic import assert_holds, expected, finished, keys, names, parquet, rows, tables
 
 from weir import _core
-from weir.store import Cost, Finished, FinishedRun, Store, StoreError, Sweep
+from weir.store import Cost, Finished, FinishedRun, Record, Store, StoreError
 from weir.store import _chunks as chunks
 
 
@@ -224,9 +224,9 @@ def test_results_of_other_versions_stay_and_are_not_mixed_in(store: Store) -> No
 
 
 def test_sweeps_are_found_by_name_and_by_id(store: Store) -> None:
-    store.record_sweep(Sweep("aa11", "rates", "Rates", {"axes": [1, 2.5, "x"]}, "weir sweep rates.toml"))
-    store.record_sweep(Sweep("aa22", "rates"))
-    store.record_sweep(Sweep("bb33", "users"))
+    store.record_sweep(Record("aa11", "rates", "Rates", {"axes": [1, 2.5, "x"]}, "weir sweep rates.toml"))
+    store.record_sweep(Record("aa22", "rates"))
+    store.record_sweep(Record("bb33", "users"))
     assert store.find_sweep("rates").id == "aa22"
     assert store.find_sweep("bb").name == "users"
     first = store.find_sweep("aa11")
@@ -244,7 +244,7 @@ def test_sweeps_are_found_by_name_and_by_id(store: Store) -> None:
 
 
 def test_the_table_of_a_sweep_is_one_file(store: Store) -> None:
-    sweep = Sweep("aa11", "red: max_th / rate")
+    sweep = Record("aa11", "red: max_th / rate")
     frame = pl.DataFrame({"point": [1, 2], "label": ["RED", "REM"]})
     assert store.write_sweep_table(sweep, frame.head(1)) == store.write_sweep_table(sweep, frame)
     path = store.path / "sweeps" / "red-max_th-rate-aa11.parquet"

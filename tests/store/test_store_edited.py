@@ -11,7 +11,7 @@ import pytest
 from synthetic import RUNS, assert_holds, filled, finished
 
 from weir import _core
-from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
+from weir.store import DamagedStoreError, Record, Store, StoreError, rebuild
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_results_numbered_by_hand_are_numbered_anew(path: Path) -> None:
     rebuild(path)
     with Store.open(path) as store:
         assert store.find_sweep("rates").definition == {"axes": [1]}
-        assert store.record_sweep(Sweep("bb22", "more")).number == 2
+        assert store.record_sweep(Record("bb22", "more")).number == 2
 
 
 def test_a_damaged_record_is_said_and_can_be_removed(path: Path) -> None:

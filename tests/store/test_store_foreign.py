@@ -15,7 +15,7 @@ import pytest
 from synthetic import RUNS, assert_holds, filled, names
 
 from conftest import SMALL, command_in
-from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
+from weir.store import DamagedStoreError, Record, Store, StoreError, rebuild
 from weir.store._journal import Journal
 
 
@@ -192,7 +192,7 @@ def test_names_that_no_file_may_have_are_shortened_before_they_are_kept(path: Pa
     import polars as pl
 
     with Store.open(path) as store:
-        record = store.record_sweep(Sweep("bb22", name, f"title {name}", {}, f"weir run {name}"))
+        record = store.record_sweep(Record("bb22", name, f"title {name}", {}, f"weir run {name}"))
         assert store.find_sweep(name) == record
         place = store.claim_directory(record)
         assert place.parent == path.parent
@@ -209,7 +209,7 @@ def test_names_that_no_file_may_have_are_shortened_before_they_are_kept(path: Pa
 
 def test_ids_that_no_file_may_have_are_refused(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(ValueError, match="no id"):
-        store.record_sweep(Sweep("../x", "rates"))
+        store.record_sweep(Record("../x", "rates"))
 
 
 @pytest.mark.parametrize("begin", ["BEGIN", "BEGIN IMMEDIATE"])

@@ -13,7 +13,7 @@ from synthetic import filled
 from conftest import Command
 from full_disk import NO_BYTECODE
 from waiting import HANG_S
-from weir.store import Store, StoreError, Sweep
+from weir.store import Record, Store, StoreError
 from weir.sweep import _query as query
 
 
@@ -53,7 +53,7 @@ def test_what_cannot_be_removed_keeps_its_pages(path: Path, monkeypatch: pytest.
         raise StoreError("no room")
 
     with Store.open(path) as store:
-        record = store.record_sweep(Sweep("0123456789", "mine", "Mine", {}))
+        record = store.record_sweep(Record("0123456789", "mine", "Mine", {}))
         page = store.claim_directory(record) / "capture.pcap"
         page.touch()
         monkeypatch.setattr(store, "remove_sweep", full)
@@ -64,7 +64,7 @@ def test_what_cannot_be_removed_keeps_its_pages(path: Path, monkeypatch: pytest.
 
 def test_an_empty_directory_is_no_strangers(path: Path) -> None:
     with Store.open(path) as store:
-        record = store.record_sweep(Sweep("0123456789", "mine", "Mine", {}))
+        record = store.record_sweep(Record("0123456789", "mine", "Mine", {}))
         place = store.directory(record)
         # There was no room for the manifest.
         place.mkdir()

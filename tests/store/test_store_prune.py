@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from synthetic import RUNS, assert_holds, filled, finished, names
 
-from weir.store import Store, StoreError, Sweep, rebuild
+from weir.store import Record, Store, StoreError, rebuild
 
 KEPT = {
     "every other": RUNS[::2],
@@ -68,11 +68,11 @@ def test_a_store_that_another_process_has_open_is_left_alone(tmp_path: Path) -> 
 def test_what_was_asked_for_is_forgotten_and_its_number_not_given_again(tmp_path: Path) -> None:
     path = filled(tmp_path / "store")
     with Store.open(path) as store:
-        store.record_sweep(Sweep("bb22", "users"))
+        store.record_sweep(Record("bb22", "users"))
         assert [sweep.number for sweep in store.sweeps()] == [1, 2]
         store.remove_sweep(store.find_sweep("2"))
-        store.record_sweep(Sweep("cc33", "more"))
+        store.record_sweep(Record("cc33", "more"))
         assert [sweep.number for sweep in store.sweeps()] == [1, 3]
-        store.record_sweep(Sweep("aa11", "rates"))
+        store.record_sweep(Record("aa11", "rates"))
         assert [sweep.number for sweep in store.sweeps()] == [3, 1]
         assert_holds(store, RUNS)

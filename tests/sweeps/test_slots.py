@@ -12,17 +12,17 @@ import weir
 from weir.store import Store
 from weir.sweep import _limits as limits
 from weir.sweep import chosen_workers
-from weir.sweep._chunk import Chunk, Outcome
+from weir.sweep._chunk import Chunk, ChunkResult
 from weir.sweep._runner import run_plan
 
 
 def test_no_more_runs_are_handed_out_than_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = weir.load("step-load").plan_run(6)
-    handed: list[Future[Outcome]] = []
+    handed: list[Future[ChunkResult]] = []
     at_a_time: list[int] = []
     with Store.open(tmp_path / "store", create=True) as store, chosen_workers(threads=4) as workers:
 
-        def submit(chunk: Chunk) -> Future[Outcome]:
+        def submit(chunk: Chunk) -> Future[ChunkResult]:
             at_a_time.append(1 + sum(not future.done() for future in handed))
             handed.append(workers.submit(chunk))
             return handed[-1]

@@ -14,10 +14,10 @@ import pytest
 import weir
 from conftest import Command
 from weir.theory import (
-    Axis,
     Group,
     Path,
     Red,
+    RegionAxis,
     System,
     TheoryError,
     analyse,
@@ -35,7 +35,7 @@ LOOP = System((Group(60.0, 0.2),), 3750.0, pi(1.822e-5, 1.816e-5, 0.00625, 175.0
 
 
 def test_the_map_has_the_boundary_where_it_is() -> None:
-    found = region(LOOP, Axis.of("N=5..60", 12), Axis.of("R=0.15..0.6", 9), workers=1)
+    found = region(LOOP, RegionAxis.of("N=5..60", 12), RegionAxis.of("R=0.15..0.6", 9), workers=1)
     for up in found.y.values:
         rows = found.cells.filter(found.cells["y"] == up)
         stable = rows.filter(rows["sigma"] < 0.0)["x"].to_list()
@@ -51,25 +51,25 @@ def test_the_map_has_the_boundary_where_it_is() -> None:
 
 def test_a_map_of_forty_by_forty_in_ten_seconds_of_two_cores() -> None:
     begin = time.process_time()
-    region(LOOP, Axis.of("N=5..200", 10), Axis.of("R=0.02..1", 10), workers=1)
+    region(LOOP, RegionAxis.of("N=5..200", 10), RegionAxis.of("R=0.02..1", 10), workers=1)
     # A sixteenth of the cells, in a sixteenth of twenty seconds of one core.
     assert time.process_time() - begin < 1.25
 
 
 def test_parameters_of_aqms_are_axes() -> None:
     red = System((Group(60.0, 0.2),), 3750.0, Red(150.0, 700.0, 0.1, 1e-4, gentle=True))
-    found = region(red, Axis.of("w_q=3e-6..1e-3", 5), Axis.of("max_p=0.02..0.4", 4), workers=1)
+    found = region(red, RegionAxis.of("w_q=3e-6..1e-3", 5), RegionAxis.of("max_p=0.02..0.4", 4), workers=1)
     assert 0.0 < found.stable < 1.0
     with pytest.raises(TheoryError, match="RED has no k"):
-        region(red, Axis.of("k=1..2", 4), Axis.of("N=10..20", 4), workers=1)
-    gains = region(LOOP, Axis.of("gain=0.1..100", 4), Axis.of("target=50..300", 4), workers=1)
+        region(red, RegionAxis.of("k=1..2", 4), RegionAxis.of("N=10..20", 4), workers=1)
+    gains = region(LOOP, RegionAxis.of("gain=0.1..100", 4), RegionAxis.of("target=50..300", 4), workers=1)
     assert 0.0 < gains.stable < 1.0
 
 
 @pytest.mark.parametrize("text", ["N", "N=5", "N=5..2", "N=a..b", "Q=1..2", "N=0..5"])
 def test_what_is_no_axis(text: str) -> None:
     with pytest.raises(TheoryError):
-        Axis.of(text)
+        RegionAxis.of(text)
 
 
 @pytest.mark.parametrize("discipline", ["pi", "pi2", "pie", "red", "rem"])

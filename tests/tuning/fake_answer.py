@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from weir.report._tuning import Evidence
 from weir.scenario._scenario import Scenario
 from weir.stats._intervals import Interval
-from weir.store import Sweep as Record
-from weir.tune._answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
+from weir.store import Record
+from weir.tune._answer import Answer, Confirmed, Shape, TargetResult, Tried, Verdict
 from weir.tune._online import PHASE_S, Load, Phase
 from weir.tune._region import MapCell, Region
 from weir.tune._space import Setting, Space
@@ -103,7 +103,7 @@ def _targets(verdict: Verdict, at: dict[str, float], count: int) -> tuple[Target
 
 def _outcomes(
     place: NDArray[np.float64], targets: Sequence[Target], conditions: Sequence[Setting]
-) -> tuple[Outcome, ...]:
+) -> tuple[TargetResult, ...]:
     return tuple(
         _outcome(place, target, condition, 1.0 - 0.02 * i)
         for target in targets
@@ -111,10 +111,10 @@ def _outcomes(
     )
 
 
-def _outcome(place: NDArray[np.float64], target: Target, condition: Setting, load: float) -> Outcome:
+def _outcome(place: NDArray[np.float64], target: Target, condition: Setting, load: float) -> TargetResult:
     rng = np.random.default_rng(3)
     noise = rng.normal(0.0, 0.02, SEEDS)
-    return Outcome(
+    return TargetResult(
         target, measured(place, load)[target.measure] * (1.0 + noise - noise.mean()), 28, condition
     )
 

@@ -24,7 +24,7 @@ from weir.report._choice import ChoicePage
 from weir.report._tuning import Evidence
 from weir.scenario import Scenario
 from weir.scenario import settings as assigned
-from weir.tune._answer import Outcome
+from weir.tune._answer import TargetResult
 from weir.tune._targets import Target
 from weir.tune._text import beyond, measured, reasons, sentence, worst_corner
 from weir.tune._tune import Choice
@@ -290,7 +290,7 @@ def test_rounded_numbers_do_not_contradict_the_verdict_on_a_target(
     bound: float,
     sense: Any,  # noqa: ANN401
 ) -> None:
-    outcome = Outcome(Target("delay_mean", sense, bound), np.array(values), 28)
+    outcome = TargetResult(Target("delay_mean", sense, bound), np.array(values), 28)
     low, high = outcome.mean - outcome.half_width, outcome.mean + outcome.half_width
     if min(abs(low - bound), abs(high - bound)) < 0.02 * (high - low) + 1e-4:
         return  # So near that no number of digits that one would print tells.

@@ -10,8 +10,7 @@ from weir._errors import WeirError
 from weir.cli import _command as command
 
 if TYPE_CHECKING:
-    from weir.store import Store
-    from weir.store import Sweep as Record
+    from weir.store import Record, Store
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

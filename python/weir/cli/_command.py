@@ -25,8 +25,7 @@ from weir._printable import cut, printable, printable_json, shortened
 if TYPE_CHECKING:
     from weir.check import Repeated
     from weir.plot import Figure
-    from weir.store import Store
-    from weir.store import Sweep as Record
+    from weir.store import Record, Store
     from weir.sweep import Sweep
 
 BAD_INPUT = 2

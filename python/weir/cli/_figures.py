@@ -15,7 +15,7 @@ from weir.cli._results import opened_as
 from weir.scenario import Assignment
 
 if TYPE_CHECKING:
-    from weir.store import Sweep as Record
+    from weir.store import Record
     from weir.sweep import Sweep
     from weir.tune import Choice, Front, Tuned
 

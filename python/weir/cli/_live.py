@@ -18,7 +18,7 @@ from weir.cli._options import Json, NoPython, Open, Quiet, Report, Seed, Set, So
 
 if TYPE_CHECKING:
     from weir._api import Scenario
-    from weir.live import LiveSpec, Outcome
+    from weir.live import LiveSpec, SessionResult
     from weir.store import Store
     from weir.sweep import Sweep
 
@@ -181,7 +181,9 @@ class _Shown(NamedTuple):
     flent: Path | None
 
 
-def _measured(spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown) -> tuple[Sweep, Outcome]:
+def _measured(
+    spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown
+) -> tuple[Sweep, SessionResult]:
     """Runs the command `often` times."""
     from weir.live import LiveResult
 
@@ -196,7 +198,7 @@ def _measured(spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown
 
 def _compared(
     loaded: Scenario, spec: LiveSpec, often: int, store: Store, shown: _Shown
-) -> tuple[Sweep, Outcome]:
+) -> tuple[Sweep, SessionResult]:
     """Has the kernel send as the flow groups do, and simulates the same."""
     from weir.cli import _tables as tables
     from weir.live import LiveResult, Senders, simulate
@@ -256,7 +258,7 @@ def _seconds(text: str, name: str) -> float:
     return value
 
 
-def _once(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> Outcome:
+def _once(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> SessionResult:
     from weir.cli._live_view import dashboard
     from weir.live import FlentRecord, run_session, verdict
 
@@ -291,7 +293,7 @@ def _open_studio(address: str) -> None:
     command.open_in_browser(address)
 
 
-def _say_end(sweep: Sweep, outcome: Outcome, store: Path | None) -> None:
+def _say_end(sweep: Sweep, outcome: SessionResult, store: Path | None) -> None:
     """The links, the flows, how far they can be trusted, and where the result is."""
     from weir.cli._live_view import summary
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weir.stats import By as Parts
-    from weir.store import Store
-    from weir.store import Sweep as Record
+    from weir.store import Record, Store
     from weir.sweep import Rows, Sweep
     from weir.tune import Choice, Front, Tuned
 

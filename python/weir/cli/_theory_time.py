@@ -180,14 +180,14 @@ def map_(
     output: Output,
 ) -> None:
     """Where the loop is stable, over two of flows, capacity, round trip and parameters, logarithmic."""
-    from weir.theory import Axis, region, system_of
+    from weir.theory import RegionAxis, region, system_of
 
     output.check()
     loaded = loading.load(scenario)
     chosen = loaded if variant is None else loaded.variant(variant)
     if variant is None and loaded.variants:
         command.refuse(f"{loaded.name} has variants, and a map is of one", f"--variant {loaded.variants[-1]}")
-    axes = Axis.of(x, size), Axis.of(y, size)
+    axes = RegionAxis.of(x, size), RegionAxis.of(y, size)
     measured = None if points is None else _points(points)
     reading = system_of(chosen, at, link=link, cut=cut)
     found = region(reading.system, *axes, workers=workers)

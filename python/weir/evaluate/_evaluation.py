@@ -20,8 +20,7 @@ from weir.evaluate._judge import Bench, Judgement, known_of
 from weir.evaluate._subject import DROP_TAIL, Subject
 from weir.evaluate._values import Setting, values_of
 from weir.scenario import Variant
-from weir.store import Store
-from weir.store import Sweep as Record
+from weir.store import Record, Store
 from weir.sweep import EVALUATION, Sweep, Workers, plan_at_one_point, planned_looks, run_plan
 
 FIRST_SEEDS, MOST_SEEDS = 10, 40

@@ -23,6 +23,6 @@ if TYPE_CHECKING:
     from weir.live._forward import listens, parsed_forwards
     from weir.live._honesty import verdict
     from weir.live._results import LiveResult
-    from weir.live._session import LiveSpec, Outcome, run_session
+    from weir.live._session import LiveSpec, SessionResult, run_session
 
 __getattr__ = first_use(__name__)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weir.check import Note
 
 if TYPE_CHECKING:
-    from weir.live._session import Outcome
+    from weir.live._session import SessionResult
 
 LATE_SHARE = 0.01
 """Share of packets that left more than a millisecond late, above which a run is doubtful."""
@@ -17,7 +17,7 @@ LOST_SHARE = 0.001
 """Share of packets that were lost outside the queues, above which a run is doubtful."""
 
 
-def verdict(outcome: Outcome) -> str:
+def verdict(outcome: SessionResult) -> str:
     """Reliability in a sentence: `3 of 120,000 packets left more than 1 ms late`."""
     packets, late = _count(outcome, "packets"), _count(outcome, "late")
     said = f"{late:,} of {packets:,} packets left more than 1 ms late" if packets else "no packet passed"
@@ -26,7 +26,7 @@ def verdict(outcome: Outcome) -> str:
     return said
 
 
-def facts(outcomes: Sequence[Outcome]) -> dict[str, str]:
+def facts(outcomes: Sequence[SessionResult]) -> dict[str, str]:
     """Totals and worst values of several runs, for the head of a page."""
     packets = sum(_count(one, "packets") for one in outcomes)
     late = sum(_count(one, "late") for one in outcomes)
@@ -44,7 +44,7 @@ def facts(outcomes: Sequence[Outcome]) -> dict[str, str]:
     }
 
 
-def notes(outcomes: Sequence[Outcome]) -> Iterator[Note]:
+def notes(outcomes: Sequence[SessionResult]) -> Iterator[Note]:
     """Notes on what may mislead in the measurements."""
     late = max((_count(one, "late") / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
     if late > LATE_SHARE:
@@ -86,10 +86,10 @@ def _doubt(code: str, message: str, hint: str) -> Note:
     return Note(code, "warning", "live", message, hint)
 
 
-def _count(outcome: Outcome, name: str) -> int:
+def _count(outcome: SessionResult, name: str) -> int:
     return int(outcome.run.honesty.get(name, 0))
 
 
-def _lost(outcome: Outcome) -> int:
+def _lost(outcome: SessionResult) -> int:
     """Packets lost before the relay and behind it."""
     return outcome.device_drops + _count(outcome, "refused") + _count(outcome, "undelivered")

@@ -16,12 +16,11 @@ import numpy as np
 from weir import _core
 from weir.live._honesty import facts, notes
 from weir.scenario import Variant
-from weir.store import Store
-from weir.store import Sweep as Record
+from weir.store import Record, Store
 from weir.sweep import Sweep, as_finished, plan_at_one_point
 
 if TYPE_CHECKING:
-    from weir.live._session import LiveSpec, Outcome
+    from weir.live._session import LiveSpec, SessionResult
 
 SIMULATION = "simulation"
 """The variant beside the live runs, where there is one."""
@@ -41,9 +40,9 @@ class LiveResult:
         self._command = command
         origin = f"{spec.scenario.hash} live {uuid.uuid4()}"
         self.hash = hashlib.sha256(origin.encode()).hexdigest()[:16]
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[SessionResult] = []
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: SessionResult) -> None:
         """Keeps the outcome of the next run."""
         keys = _core.run_keys([self.hash], self._seed + len(self._outcomes), 1, _core.results_version)
         tables = outcome.run.tables(int(np.frombuffer(keys, np.int64)[0]))
@@ -51,7 +50,7 @@ class LiveResult:
         self._outcomes.append(outcome)
 
     @property
-    def last(self) -> Outcome:
+    def last(self) -> SessionResult:
         """The first run whose command failed, else the last one."""
         return next((one for one in self._outcomes if one.exit_code), self._outcomes[-1])
 

@@ -86,7 +86,7 @@ class LiveSpec:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SessionResult:
     """Outcome of a live run."""
 
     run: LiveRun
@@ -108,7 +108,7 @@ def run_session(
     on_tick: OnTick | None = None,
     output: int | None = None,
     opened: Callable[[str], object] | None = None,
-) -> Outcome:
+) -> SessionResult:
     """Runs the commands of `spec` behind the links of its scenario.
 
     `on_tick` is called several times a second. `output` is a descriptor for what the commands print. With
@@ -142,7 +142,9 @@ def run_session(
         commands.until_the_end(relay, on_tick)
         drops, last = inside.tx_drops(), relay.snapshot()
         measured = relay.stop(commands.over_s)
-        return Outcome(measured, commands.exit_code, inside.congestion, tun, drops, commands.is_full, last)
+        return SessionResult(
+            measured, commands.exit_code, inside.congestion, tun, drops, commands.is_full, last
+        )
 
 
 class _Commands:

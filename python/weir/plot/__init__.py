@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from weir._lazy import first_use
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._curves import Curve, Facet, Kind, Plot, draw
+from weir.plot._curves import Curve, CurveKind, Facet, Plot, draw
 from weir.plot._figure import Figure, Panel
 from weir.plot._files import IMAGES, page, render, save, template_environment, write_page
 from weir.plot._kinds import (
@@ -53,9 +53,9 @@ __all__ = [
     "IMAGES",
     "KINDS",
     "Curve",
+    "CurveKind",
     "Facet",
     "Figure",
-    "Kind",
     "Panel",
     "Plot",
     "cdf",

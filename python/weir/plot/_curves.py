@@ -13,11 +13,11 @@ from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._figure import Figure
 
-Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
+CurveKind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
 """Kind of the numbers of a curve. `path`: runs, whose line joins its points in their order, not by x. `dot`:
 runs without a line. `chosen` and `defaults`: settings, which have symbols of their own and no label."""
 
-KINDS: dict[Kind, str] = {
+KINDS: dict[CurveKind, str] = {
     "paper": "Open circles: printed in the paper.",
     "ns-2": "Open squares: ns-2.35.",
     "target": "Open diamonds: targets.",
@@ -29,7 +29,17 @@ _OPEN = {"paper": "circle", "ns-2": "square", "target": "diamond"}
 
 _SETTINGS = {"defaults": ("square", style.INK), "chosen": ("diamond", style.STRONG)}
 
-_ORDER: tuple[Kind, ...] = ("theory", "runs", "path", "dot", "defaults", "chosen", "paper", "ns-2", "target")
+_ORDER: tuple[CurveKind, ...] = (
+    "theory",
+    "runs",
+    "path",
+    "dot",
+    "defaults",
+    "chosen",
+    "paper",
+    "ns-2",
+    "target",
+)
 """Kinds from the lowest layer to the highest."""
 
 _MANY = 40
@@ -49,7 +59,7 @@ class Curve:
     low: Sequence[float] | None = None
     """Lower ends of the intervals, of the range over time, or of the range that a paper prints."""
     high: Sequence[float] | None = None
-    kind: Kind = "runs"
+    kind: CurveKind = "runs"
     x_low: Sequence[float] | None = None
     """Lower ends of the horizontal intervals of a `path`."""
     x_high: Sequence[float] | None = None
@@ -158,7 +168,7 @@ def _rows(index: int, facet: Facet) -> pl.DataFrame:
     return rows
 
 
-def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
+def _layers(pen: chart.Pen, kind: CurveKind, rows: pl.DataFrame) -> list[alt.Chart]:
     """Layers for one kind of numbers."""
     names = (("x", "x"), ("y", "value"), ("low", "low"), ("high", "high"))
     tips = chart.tooltips(

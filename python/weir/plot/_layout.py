@@ -16,7 +16,7 @@ from weir.plot import _style as style
 from weir.sweep import ChartError
 
 Legend = Literal["top", "bottom", "left", "right", "none"]
-Axis = Literal["x", "y"]
+AxisName = Literal["x", "y"]
 
 _PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0, "pt": 96.0 / 72.0}
 _SIDE = rf"([\d.]+) ?({'|'.join(_PIXELS)})?"
@@ -102,9 +102,9 @@ class Layout:
     size: Size | None = None
     x_title: str | None = None
     y_title: str | None = None
-    log: tuple[Axis, ...] = ()
+    log: tuple[AxisName, ...] = ()
     legend: Legend | None = None
-    ranges: Mapping[Axis, Range] = field(default_factory=dict["Axis", Range])
+    ranges: Mapping[AxisName, Range] = field(default_factory=dict["AxisName", Range])
     panels: Mapping[str, str] = field(default_factory=dict[str, str])
     """New titles of panels, by the titles in the figure."""
 
@@ -128,9 +128,9 @@ class Layout:
                 f"{legend!r} is no place of a legend", f"there are: {', '.join(get_args(Legend))}"
             )
         parsed = None if size is None else Size.parse(size)
-        axes = cast("tuple[Axis, ...]", tuple(log or ""))
-        texts: dict[Axis, str | None] = {"x": x_range, "y": y_range}
-        ranges: dict[Axis, Range] = {
+        axes = cast("tuple[AxisName, ...]", tuple(log or ""))
+        texts: dict[AxisName, str | None] = {"x": x_range, "y": y_range}
+        ranges: dict[AxisName, Range] = {
             axis: Range.parse(text) for axis, text in texts.items() if text is not None
         }
         place = cast("Legend | None", legend)

@@ -23,7 +23,7 @@ _SPAN = ["period", "from_s", "to_s", "users"]
 
 
 @dataclass(frozen=True)
-class Axis:
+class PeriodAxis:
     """Quantity in which the periods of a scenario differ: the number of users, or time."""
 
     column: Literal["users", "from_s"]
@@ -156,7 +156,7 @@ def has_transfers(tables: Tables) -> bool:
     return "completions" in tables and not tables["completions"].is_empty()
 
 
-def axis_of(observed: pl.DataFrame) -> Axis | None:
+def axis_of(observed: pl.DataFrame) -> PeriodAxis | None:
     """Axis against which periods are drawn; None if there are fewer than two.
 
     It is the number of users, if every period has its own and all runs agree on it; else time.
@@ -166,8 +166,8 @@ def axis_of(observed: pl.DataFrame) -> Axis | None:
     if periods < 2:
         return None
     if len(spans) == periods == spans["users"].n_unique():
-        return Axis("users", "Number of users")
-    return Axis("from_s", "Start of the period (s)")
+        return PeriodAxis("users", "Number of users")
+    return PeriodAxis("from_s", "Start of the period (s)")
 
 
 def estimates(

@@ -23,7 +23,7 @@ from weir import _core
 CONFIDENCE = 0.95
 """Level of every interval that does not state another."""
 
-Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication", "not defined"]
+Comparison = Literal["higher", "lower", "equal", "no difference shown", "one replication", "not defined"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Difference:
     correlation: float | None
     """Correlation of the pairs, -1 to 1. None if one side does not vary or fewer than three pairs exist."""
 
-    def verdict(self, margin: float | None = None) -> Verdict:
+    def verdict(self, margin: float | None = None) -> Comparison:
         """Statement that the interval supports.
 
         "equal" needs a margin: the whole interval must lie within plus or minus `margin`. An

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from weir.run import WHOLE_RUN
-from weir.stats._analysis import Axis
+from weir.stats._analysis import PeriodAxis
 from weir.stats._measures import MEASURES
 
 
@@ -89,7 +89,7 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
     return f"{verdict}{_bracketed(signed, *remarks)}"
 
 
-def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
+def comparison(differences: pl.DataFrame, axis: PeriodAxis | None) -> dict[str, list[str]]:
     """Clauses about each variant by its label, one per measure that is defined, over the whole run."""
     clauses: dict[str, list[str]] = {}
     for rows in differences.partition_by("variant", maintain_order=True):
@@ -115,7 +115,7 @@ def legend(differences: pl.DataFrame) -> str:
     return "" if whole["correlation"].drop_nulls().is_empty() else R
 
 
-def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: Axis | None) -> str:
+def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: PeriodAxis | None) -> str:
     """Number of periods in which the difference has the sign that the whole run shows, in words."""
     if axis is None or row["verdict"] not in {"higher", "lower"}:
         return ""

@@ -23,7 +23,7 @@ lost or damaged itself, `rebuild` makes a new one from the tables.
 from __future__ import annotations
 
 from weir.store._errors import DamagedStoreError, StoreError, UnwritableStoreError
-from weir.store._records import Cost, Finished, FinishedRun, Sweep
+from weir.store._records import Cost, Finished, FinishedRun, Record
 from weir.store._replace import discard_directory, make_readable, put_in_place, write_whole
 from weir.store._store import DEFAULT, Store, rebuild
 
@@ -33,9 +33,9 @@ __all__ = [
     "DamagedStoreError",
     "Finished",
     "FinishedRun",
+    "Record",
     "Store",
     "StoreError",
-    "Sweep",
     "UnwritableStoreError",
     "rebuild",
 ]

@@ -39,7 +39,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Record:
     """A recorded result. `definition` is the request, as anything that JSON can hold. The store sets
     `created` (now), `weir` (this version) and `number` (the next) where they are None."""
 

@@ -19,7 +19,7 @@ from weir.store._errors import StoreError, store_errors
 from weir.store._journal import NAME, Journal
 from weir.store._names import ascii_name, file_name, is_id, names_a_file, text_of
 from weir.store._owners import Owners
-from weir.store._records import Sweep
+from weir.store._records import Record
 from weir.store._replace import write_whole
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class SweepRecords:
         self._pages: Path | None = None
         """Directory for the pages and captures of a store that is not kept; None for a kept store."""
 
-    def record_sweep(self, sweep: Sweep) -> Sweep:
+    def record_sweep(self, sweep: Record) -> Record:
         """Keeps a sweep, and returns it with its number, and with a name that files may have. A known id
         keeps its number, and is the latest again, with the new definition."""
         if not is_id(sweep.id):
@@ -87,20 +87,20 @@ class SweepRecords:
             ).fetchone()
         return self._sweep(row)
 
-    def sweeps(self) -> list[Sweep]:
+    def sweeps(self) -> list[Record]:
         """All sweeps, in the order in which they were last recorded."""
         with self._store_errors("its sweeps cannot be read"):
             rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]
 
-    def find_sweep(self, text: str | None) -> Sweep:
+    def find_sweep(self, text: str | None) -> Record:
         """The sweep of that number, the latest of that name, or the one whose id begins so; None: the latest.
 
         Raises StoreError, naming those there are.
         """
         return self.find_sweeps(text)[0]
 
-    def find_sweeps(self, text: str | None) -> list[Sweep]:
+    def find_sweeps(self, text: str | None) -> list[Record]:
         """The sweep of that number, or all of that name, or the one whose id begins so, or all if None: at
         least one, the latest first.
 
@@ -129,7 +129,7 @@ class SweepRecords:
         raise StoreError(f"{self.path} has no result {text!r}", hint)
 
     @contextmanager
-    def reading(self, sweep: Sweep) -> Generator[Mapping[str, Any]]:
+    def reading(self, sweep: Record) -> Generator[Mapping[str, Any]]:
         """The definition of a recorded result, for a block that takes it apart. Raises StoreError if it is
         not as a definition should be."""
         try:
@@ -140,7 +140,7 @@ class SweepRecords:
                 f"{message}: its definition is none ({type(error).__name__}: {error})", hint
             ) from error
 
-    def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
+    def write_sweep_table(self, sweep: Record, frame: pl.DataFrame) -> Path:
         """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
         from weir.store import _frames as frames
 
@@ -149,14 +149,14 @@ class SweepRecords:
             self._owners.put([(path, frames.parquet(frame))])
         return path
 
-    def remove_sweep(self, sweep: Sweep) -> None:
+    def remove_sweep(self, sweep: Record) -> None:
         """Removes the record of a sweep; its runs stay until `prune`."""
         with self._store_errors("the sweep could not be removed"):
             with self._journal.transaction() as sql:
                 sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
 
-    def directory(self, sweep: Sweep) -> Path:
+    def directory(self, sweep: Record) -> Path:
         """Directory of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It
         need not exist. If another result has that name, the id stands behind the name."""
         if self._pages is not None:
@@ -167,7 +167,7 @@ class SweepRecords:
         # Another store's, or an earlier one's with this number.
         return place if _owner(place) in {None, sweep.id} else place.with_name(f"{place.name}-{sweep.id}")
 
-    def claim_directory(self, sweep: Sweep) -> Path:
+    def claim_directory(self, sweep: Record) -> Path:
         """Makes the directory, and notes in it whose it is. Raises OSError, also for a link to elsewhere."""
         place = self.directory(sweep)
         place.mkdir(parents=True, exist_ok=True)
@@ -177,16 +177,16 @@ class SweepRecords:
         write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
         return place
 
-    def _sweep(self, row: Sequence[Any]) -> Sweep:
+    def _sweep(self, row: Sequence[Any]) -> Record:
         number, key, name, title, definition, command, weir, created, _ = row
         if _is_whole(row):
             when = datetime.fromisoformat(created)
-            return Sweep(key, name, title, _definition(definition), command, weir, when, number)
+            return Record(key, name, title, _definition(definition), command, weir, when, number)
         unreadable = _Damaged(*self._unreadable(number, command))
         # They make names of directories.
         key, name = (ascii_name(str(text)) or "damaged" for text in (key, name))
         begin = datetime.fromtimestamp(0, UTC)
-        return Sweep(key, name, str(title), unreadable, command and str(command), str(weir), begin, number)
+        return Record(key, name, str(title), unreadable, command and str(command), str(weir), begin, number)
 
     def _unreadable(self, number: int | None, command: object) -> tuple[str, str]:
         again = f"; then this makes it again: {command}" if command else ""
@@ -195,7 +195,7 @@ class SweepRecords:
             f"its runs are safe: remove it, `weir results {number} --remove --store {self.path}`{again}",
         )
 
-    def _table(self, sweep: Sweep) -> Path:
+    def _table(self, sweep: Record) -> Path:
         return self.path / FOLDER / f"{ascii_name(sweep.name) or 'sweep'}-{sweep.id}.parquet"
 
     @contextmanager

@@ -35,7 +35,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ChunkResult:
     """Results that a worker returns: the first runs of its chunk, as many as it did.
 
     Columns, as the core has them: a worker needs no data frames.
@@ -52,7 +52,7 @@ class Outcome:
     @classmethod
     def of(
         cls, runs: Sequence[_core.Run | _core.Exceeded], wall_s: float, memory: _core.Memory | None = None
-    ) -> Outcome:
+    ) -> ChunkResult:
         """Collects the results of these runs."""
         finished = [run for run in runs if isinstance(run, _core.Run)]
         limit = 0 if memory is None else memory.limit
@@ -97,7 +97,7 @@ class _StoppedError(Exception):
     """Signal that nobody waits for the runs any more."""
 
 
-def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+def work(chunk: Chunk, watch: Watch | None = None) -> ChunkResult:
     """Does the runs of a chunk, one after the other, on one thread, until the watch has it stopped.
 
     Raises WorkersError where another version of Weir is installed, and what an AQM in Python raises.
@@ -117,13 +117,13 @@ def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
-    outcome = Outcome.of(runs, time.monotonic() - started, watch.budget.memory)
+    outcome = ChunkResult.of(runs, time.monotonic() - started, watch.budget.memory)
     runs.clear()
     watch.budget.exchange()
     return outcome
 
 
-def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> ChunkResult:
     """Does the runs of a chunk in another process, from which an exception of a user's class may not come
     back."""
     try:
@@ -156,7 +156,7 @@ def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch) -> list[_core
 class Workers:
     """Workers that do a number of chunks at a time."""
 
-    submit: Callable[[Chunk], Future[Outcome]]
+    submit: Callable[[Chunk], Future[ChunkResult]]
     slots: Callable[[], int]
     """Number of chunks that can be done at the same time. A cluster may grow."""
     what: str

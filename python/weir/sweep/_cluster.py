@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from weir._temporary import temporary_directory
-from weir.sweep._chunk import Chunk, Outcome, Workers, WorkersError, work_elsewhere
+from weir.sweep._chunk import Chunk, ChunkResult, Workers, WorkersError, work_elsewhere
 from weir.sweep._interrupts import not_interrupted, without_ctrl_c
 from weir.sweep._limits import Allowed
 
@@ -76,9 +76,9 @@ def dask_workers(address: str, allowed: Allowed) -> Generator[Workers]:
                     known = max(1, sum(cast("dict[str, int]", client.ncores()).values()))
             return known
 
-        def submit(chunk: Chunk) -> Future[Outcome]:
+        def submit(chunk: Chunk) -> Future[ChunkResult]:
             work = pickle.dumps(partial(work_elsewhere, chunk))
-            return cast("Future[Outcome]", executor.submit(eval, _WORK, {"work": work}))
+            return cast("Future[ChunkResult]", executor.submit(eval, _WORK, {"work": work}))
 
         yield Workers(
             submit,

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 
 from weir.check import Note
 from weir.stats import MEASURES
-from weir.sweep._plan import Kind
+from weir.sweep._plan import ResultKind
 
 _TEXTS = ("kind", "scenario", "title")
 _COUNTS = {"replications": 10_000_000, "seed": 2**63 - 1, "results_version": 2**31 - 1}
@@ -20,7 +20,7 @@ _HASH = re.compile(r"[0-9a-f]{1,64}")
 def check_definition(definition: Mapping[str, Any]) -> None:
     """Raises ValueError, TypeError or LookupError for an invalid definition of a result with tables."""
     _of(str, *(definition[name] for name in _TEXTS))
-    if definition["kind"] not in get_args(Kind):
+    if definition["kind"] not in get_args(ResultKind):
         raise ValueError(f"there is no kind {definition['kind']!r:.40}")
     for name, most in _COUNTS.items():
         _of(int, definition[name])

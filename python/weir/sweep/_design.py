@@ -26,7 +26,7 @@ from weir.scenario import to_toml
 from weir.stats import mean_interval
 from weir.sweep._axes import Axis, AxisError, Scalar, check_distinct
 
-Kind = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
+Method = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
 Assignment = tuple[str, Scalar]
 """Path with its value."""
@@ -51,7 +51,7 @@ class Design:
     Sampled points may coincide where axes have few levels; a run is a run, and is done once.
     """
 
-    kind: Kind
+    kind: Method
     axes: tuple[Axis, ...]
     rows: tuple[tuple[Assignment, ...], ...]
     """Values of every path at every point, in the order of the axes and their paths."""
@@ -229,7 +229,7 @@ def problem(axes: Sequence[Axis]) -> dict[str, Any]:
     }
 
 
-def _sampled(kind: Kind, axes: Sequence[Axis], cube: Cube) -> Design:
+def _sampled(kind: Method, axes: Sequence[Axis], cube: Cube) -> Design:
     columns: list[list[tuple[Assignment, ...]]] = []
     for axis, positions in zip(axes, cube.T.tolist(), strict=True):
         # On a lattice or with levels, few settings serve many points.

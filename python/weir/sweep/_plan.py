@@ -30,7 +30,7 @@ FORMAT = 2
 """Version of the definition that a store keeps. It grows when a reader of the old one would misread the
 new."""
 
-Kind = Literal["run", "live", "compare", "sweep"]
+ResultKind = Literal["run", "live", "compare", "sweep"]
 """Kind of a result. `run`: one scenario, simulated. `live`: one scenario with real packets. `compare`:
 variants at one point. `sweep`: a scenario or variants at the points of some axes."""
 
@@ -86,7 +86,7 @@ class Plan:
     replications: int
     """Number of replications of every configuration; with `until`, the maximum."""
     until: tuple[Rule, ...] = ()
-    kind: Kind = "sweep"
+    kind: ResultKind = "sweep"
     margins: Mapping[str, float] = field(default_factory=dict[str, float])
     """Largest difference that is called equal, by measure, in its unit."""
     unaffected: tuple[str, ...] = ()
@@ -282,7 +282,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
 
 
 def plan_at_one_point(
-    kind: Kind,
+    kind: ResultKind,
     scenario: _core.Scenario,
     variants: Sequence[Variant],
     replications: int,

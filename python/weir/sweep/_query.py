@@ -13,8 +13,7 @@ import polars as pl
 from weir._errors import WeirError
 from weir.run import TABLES as STORED
 from weir.stats import ALL, HOW_TO_ASK, MEASURES, NO_SERIES, By, Grid
-from weir.store import DamagedStoreError, Store, StoreError, discard_directory, write_whole
-from weir.store import Sweep as Record
+from weir.store import DamagedStoreError, Record, Store, StoreError, discard_directory, write_whole
 from weir.sweep import _describe as describe
 from weir.sweep import _latex as latex
 from weir.sweep._plan import OF_RUNS

@@ -18,11 +18,10 @@ from weir._errors import WeirError
 from weir.aqm import sources
 from weir.run import TABLES, WHOLE_RUN
 from weir.stats import analysis
-from weir.store import DEFAULT, Store, StoreError
-from weir.store import Sweep as Record
+from weir.store import DEFAULT, Record, Store, StoreError
 from weir.sweep._definition import check_definition
 from weir.sweep._design import Design, settings
-from weir.sweep._plan import EVALUATION, FORMAT, TUNING, Kind
+from weir.sweep._plan import EVALUATION, FORMAT, TUNING, ResultKind
 from weir.sweep._until import Rule, Sequential
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class RecordedSweep:
         self.command = record.command
         """Command line that made the result; None if there was none."""
         self.created = record.created
-        self.kind: Kind = definition["kind"]
+        self.kind: ResultKind = definition["kind"]
         """Kind of the result: `run`, `live`, `compare` or `sweep`."""
         self.live: Mapping[str, Any] = definition.get("live", {})
         """Facts of a live run: `facts`, `notes`, and `honesty` of each run. Empty if all runs are

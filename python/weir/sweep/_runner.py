@@ -17,9 +17,8 @@ from weir import _core
 from weir._errors import WeirError
 from weir.run import Capture, capture_run, frames
 from weir.scenario import Variant
-from weir.store import DEFAULT, Finished, FinishedRun, Store
-from weir.store import Sweep as Record
-from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
+from weir.store import DEFAULT, Finished, FinishedRun, Record, Store
+from weir.sweep._chunk import Chunk, ChunkResult, LostWorkersError, Workers
 from weir.sweep._interrupts import not_interrupted
 from weir.sweep._limits import exceeded, within_limits
 from weir.sweep._memory import Ended
@@ -176,7 +175,7 @@ def _capture(
     scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
     directory = store.claim_directory(record) / "captures"
     run, _ = capture_run(scenario, seed, captures, directory, look, memory)
-    outcome = Outcome.of([run], wall_s := time.monotonic() - started, memory)
+    outcome = ChunkResult.of([run], wall_s := time.monotonic() - started, memory)
     if outcome.ended:
         raise exceeded(plan, store, [(0, outcome.ended[0])], local=True)
     new = store.commit(_finished(plan, [0], outcome))
@@ -191,7 +190,7 @@ def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: I
     return Finished(list(map(FinishedRun, keys, hashes, seeds, cpu_s, packets, events)), tables)
 
 
-def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
+def _finished(plan: Plan, places: Sequence[int], outcome: ChunkResult) -> Finished:
     """Runs at these places as the store keeps them."""
     hashes = (plan.hashes[place // plan.replications] for place in places)
     # Polars imports modules as it goes, and an interrupt within an import of its own ends the process.
@@ -211,7 +210,9 @@ class _Runner:
     """Places of runs to be done: configuration times replications plus replication."""
     others: set[int] = field(default_factory=set[int])
     """Keys that another sweep has claimed."""
-    pending: dict[Future[Outcome], list[int]] = field(default_factory=dict["Future[Outcome]", list[int]])
+    pending: dict[Future[ChunkResult], list[int]] = field(
+        default_factory=dict["Future[ChunkResult]", list[int]]
+    )
     """Chunks handed out: the places of their runs."""
     asked: set[int] = field(default_factory=set[int])
     """Keys that were queued or found. Each is requested only once."""
@@ -321,7 +322,7 @@ class _Runner:
                 raise self._translated(error) from error
             self._absorb(places, outcome)
 
-    def _absorb(self, places: Sequence[int], outcome: Outcome) -> None:
+    def _absorb(self, places: Sequence[int], outcome: ChunkResult) -> None:
         done, ended, rest = outcome.sorted_out(places)
         # What did not fit into the chunk's time is first in line again.
         self.queue.extendleft(reversed(rest))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
 from weir.run import end_with_parent
-from weir.sweep._chunk import Chunk, Outcome, Watch, Workers, work, work_elsewhere
+from weir.sweep._chunk import Chunk, ChunkResult, Watch, Workers, work, work_elsewhere
 from weir.sweep._cluster import dask_workers
 from weir.sweep._interrupts import not_interrupted, without_ctrl_c
 from weir.sweep._limits import Allowed
@@ -65,7 +65,7 @@ def _threads(number: int, allowed: Allowed) -> Generator[Workers]:
     watch = Watch(stop.is_set, budget(allowed))
     with ThreadPoolExecutor(slots, thread_name_prefix="weir") as pool:
 
-        def submit(chunk: Chunk) -> Future[Outcome]:
+        def submit(chunk: Chunk) -> Future[ChunkResult]:
             # A thread that is interrupted while it begins never ends.
             with not_interrupted():
                 return pool.submit(work, chunk, watch)
@@ -103,7 +103,7 @@ def _processes(number: int, allowed: Allowed) -> Generator[Workers]:
         slots, mp_context=context, initializer=_begin, initargs=(stop, allowed.bytes, table, given)
     )
 
-    def submit(chunk: Chunk) -> Future[Outcome]:
+    def submit(chunk: Chunk) -> Future[ChunkResult]:
         # The first one begins the processes: each waits for what it is told.
         with not_interrupted(), without_ctrl_c():
             return pool.submit(_work, chunk)
@@ -135,9 +135,9 @@ def _processes(number: int, allowed: Allowed) -> Generator[Workers]:
 def _executor(pool: Executor, slots: int, allowed: Allowed) -> Generator[Workers]:
     known = getattr(pool, "_max_workers", 0)
     number = slots or (known if isinstance(known, int) else 0) or _cores()
-    waiting: set[Future[Outcome]] = set()
+    waiting: set[Future[ChunkResult]] = set()
 
-    def submit(chunk: Chunk) -> Future[Outcome]:
+    def submit(chunk: Chunk) -> Future[ChunkResult]:
         future = pool.submit(work_elsewhere, chunk)
         waiting.add(future)
         future.add_done_callback(waiting.discard)
@@ -166,7 +166,7 @@ def _begin(
     end_with_parent()
 
 
-def _work(chunk: Chunk) -> Outcome:
+def _work(chunk: Chunk) -> ChunkResult:
     return work_elsewhere(chunk, _watch)
 
 

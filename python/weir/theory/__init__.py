@@ -64,7 +64,7 @@ from weir.theory._plant import QueueLoop, RateLoop, intensity, loop_of
 from weir.theory._point import Point, System, operating_point
 from weir.theory._reading import network_of
 from weir.theory._realised import Complex, Realisation
-from weir.theory._region import Axis, Region, region
+from weir.theory._region import Region, RegionAxis, region
 from weir.theory._resting import Resting, resting
 from weir.theory._roots import Roots, roots_of
 from weir.theory._senders import PACKET_CUT, PAPER_CUT, Group, Sawtooth, dctcp_sawtooth
@@ -84,7 +84,6 @@ __all__ = [
     "AdaptiveRed",
     "Analysis",
     "Avq",
-    "Axis",
     "Balance",
     "Conditions",
     "Course",
@@ -114,6 +113,7 @@ __all__ = [
     "Red",
     "RedMap",
     "Region",
+    "RegionAxis",
     "Resting",
     "Roots",
     "Sawtooth",

@@ -46,19 +46,19 @@ multiplies both gains of an integrator."""
 
 
 @dataclass(frozen=True)
-class Axis:
+class RegionAxis:
     """A variable and its levels, in order."""
 
     name: str
     values: tuple[float, ...]
 
     @staticmethod
-    def of(text: str, size: int = SIZE) -> Axis:
+    def of(text: str, size: int = SIZE) -> RegionAxis:
         """Reads an axis such as `N=10..200`, with logarithmic levels. Raises TheoryError.
 
         Example:
-            >>> from weir.theory import Axis
-            >>> [round(value) for value in Axis.of("N=10..1000", 3).values]
+            >>> from weir.theory import RegionAxis
+            >>> [round(value) for value in RegionAxis.of("N=10..1000", 3).values]
             [10, 100, 1000]
         """
         name, _, span = text.partition("=")
@@ -72,7 +72,7 @@ class Axis:
         except ValueError:
             raise TheoryError(f"{text!r} is no range", example) from None
         require(bool(dots) and 0.0 < ends[0] < ends[1], f"{text!r} is no range above zero", example)
-        return Axis(name.strip(), tuple(np.geomspace(*ends, size).tolist()))
+        return RegionAxis(name.strip(), tuple(np.geomspace(*ends, size).tolist()))
 
     @property
     def title(self) -> str:
@@ -85,8 +85,8 @@ class Region:
     """Map of stability over two variables."""
 
     system: System
-    x: Axis
-    y: Axis
+    x: RegionAxis
+    y: RegionAxis
     cells: pl.DataFrame
     """Cells of the map, one row each. Columns are x, y, sigma (1/s), gain_margin, period (s), queue and
     deviation (packets), note (why there is no number)."""
@@ -129,15 +129,20 @@ def varied(system: System, name: str, value: float) -> System:
 
 
 def region(
-    system: System, x: Axis, y: Axis, *, workers: int = 2, progress: Callable[[float], None] | None = None
+    system: System,
+    x: RegionAxis,
+    y: RegionAxis,
+    *,
+    workers: int = 2,
+    progress: Callable[[float], None] | None = None,
 ) -> Region:
     """Analyses every cell, on so many processes. Raises TheoryError for axes that the system does not
     have.
 
     Example:
-        >>> from weir.theory import Axis, region, system_of
+        >>> from weir.theory import RegionAxis, region, system_of
         >>> system = system_of(scenario.variant("rem-mark")).system
-        >>> found = region(system, Axis.of("N=2..8", 2), Axis.of("R=0.05..0.2", 2), workers=1)
+        >>> found = region(system, RegionAxis.of("N=2..8", 2), RegionAxis.of("R=0.05..0.2", 2), workers=1)
         >>> found.cells.select("x", "y", "gain_margin").to_numpy().round(1).tolist()
         [[2.0, 0.0, 17.9], [8.0, 0.0, 363.1], [2.0, 0.2, 0.3], [8.0, 0.2, 5.5]]
     """

@@ -24,7 +24,7 @@ from typing import Literal
 
 from weir.theory._utility import TheoryError, require
 
-Kind = Literal["reno", "scalable", "cubic", "dctcp"]
+WindowModel = Literal["reno", "scalable", "cubic", "dctcp"]
 
 PAPER_CUT = 0.5
 """Cut b of the published fluid: W sqrt(p) = 1.414."""
@@ -66,7 +66,7 @@ class Group:
     flows: float
     delay: float
     """Propagation round trip d in seconds, without queues."""
-    kind: Kind = "reno"
+    kind: WindowModel = "reno"
     increase: float = 1.0
     """Increase a, packets per round trip."""
     cut: float = PACKET_CUT

@@ -16,7 +16,7 @@ from weir._lazy import first_use
 
 if TYPE_CHECKING:
     from weir.tune import _text as words
-    from weir.tune._answer import Answer, Confirmed, Outcome
+    from weir.tune._answer import Answer, Confirmed, TargetResult
     from weir.tune._choice import choice_grid, choice_text, choice_words, looked_at, outcome_words
     from weir.tune._evaluator import FRESH_SEEDS, OnStep, Step
     from weir.tune._online import PHASE_S, SETTLED_SHARE, Phase

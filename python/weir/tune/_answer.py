@@ -31,7 +31,7 @@ which is half of it. One tuning confirms at most `CONFIRMATIONS` settings: toget
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TargetResult:
     """Outcome of one target at one setting and condition, on fresh seeds."""
 
     target: Target
@@ -88,7 +88,7 @@ class Confirmed:
     """A setting, judged on seeds that had no part in finding it."""
 
     setting: dict[str, Scalar]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TargetResult, ...]
     beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
     """Measures without a target, on the same seeds, with plain 95% intervals. With several conditions, each
     is from the one that is worst for it."""
@@ -103,12 +103,12 @@ class Confirmed:
         return "missed" if "missed" in states else "open" if "open" in states else "met"
 
     @property
-    def worst(self) -> Outcome:
+    def worst(self) -> TargetResult:
         """Outcome of the target and the condition that is missed by most, or met by least."""
         return max(self.outcomes, key=lambda outcome: outcome.shortfall)
 
     @property
-    def worst_of_each(self) -> list[Outcome]:
+    def worst_of_each(self) -> list[TargetResult]:
         """Outcome of each target in the condition that is worst for it."""
         targets = dict.fromkeys(outcome.target for outcome in self.outcomes)
         return [

@@ -14,10 +14,9 @@ from weir import _core
 from weir.run import WHOLE_RUN
 from weir.scenario import Variant
 from weir.stats import CONFIDENCE, MEASURES, Interval, mean_interval
-from weir.store import Store
-from weir.store import Sweep as Record
+from weir.store import Record, Store
 from weir.sweep import Plan, Sweep, Workers, plan_at_one_point, planned_looks, run_plan
-from weir.tune._answer import DOUBT, FIRST, Confirmed, Outcome, Tried
+from weir.tune._answer import DOUBT, FIRST, Confirmed, TargetResult, Tried
 from weir.tune._space import Setting, placed
 from weir.tune._targets import Target, TargetError
 
@@ -160,12 +159,12 @@ class Evaluator:
         most: int,
         fresh: int = 1,
         doubt: float = DOUBT,
-    ) -> tuple[Outcome, ...]:
-        """Outcome of every target in every condition, on this number of fresh seeds. See `Outcome` for
+    ) -> tuple[TargetResult, ...]:
+        """Outcome of every target in every condition, on this number of fresh seeds. See `TargetResult` for
         `most`, `doubt`."""
         self.run([setting + c for c in conditions], replications, fresh=fresh)
         return tuple(
-            Outcome(
+            TargetResult(
                 target,
                 self.values(setting + c, target.measure, fresh=fresh)[:replications],
                 most,

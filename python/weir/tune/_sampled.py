@@ -16,7 +16,7 @@ import numpy as np
 
 from weir._errors import WeirError
 from weir.check import Repeated
-from weir.store import Sweep as Record
+from weir.store import Record
 from weir.tune._answer import Answer, Confirmed, Verdict
 from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, Space

@@ -12,7 +12,7 @@ from weir.stats import CONFIDENCE, MEASURES, Measure, wording
 from weir.stats.wording import sentence_case
 from weir.sweep import Scalar
 from weir.sweep import scalar_text as written
-from weir.tune._answer import Answer, Confirmed, Outcome, Shape, State, Verdict
+from weir.tune._answer import Answer, Confirmed, Shape, State, TargetResult, Verdict
 from weir.tune._online import Phase
 from weir.tune._region import MapCell
 from weir.tune._sampled import Front
@@ -107,7 +107,7 @@ def _bound(target: Target) -> str:
     return f"{target.sense} {_with_unit(f'{target.bound:g}', target.of)}"
 
 
-def measured(outcome: Outcome) -> str:
+def measured(outcome: TargetResult) -> str:
     """Measured mean with its interval: `17.8 ± 0.4 ms`. The decimals show on which side of the bound the
     interval lies."""
     half = outcome.half_width
@@ -125,7 +125,7 @@ def measured(outcome: Outcome) -> str:
     return _with_unit(text[0] if half == 0.0 else " ± ".join(text), outcome.target.of)
 
 
-def margin(outcome: Outcome) -> str:
+def margin(outcome: TargetResult) -> str:
     """Margin such as `11%` if the mean is on the right side of the bound; else the factor by which it
     misses."""
     lacks = " of what may lack" if outcome.target.full is not None else ""
@@ -149,7 +149,7 @@ def miss_words(shortfall: float) -> str:
     return f"a margin of {percent(-expm1(shortfall))}"
 
 
-def _clause(outcome: Outcome, *, where: bool) -> str:
+def _clause(outcome: TargetResult, *, where: bool) -> str:
     match outcome.state:
         case "met":
             said = f"margin {margin(outcome)}"
@@ -243,7 +243,7 @@ def reasons(answer: Answer) -> list[str]:
     return said
 
 
-def _seeds_needed(outcome: Outcome, count: int) -> str:
+def _seeds_needed(outcome: TargetResult, count: int) -> str:
     """Number of seeds that would decide on an interval that contains its bound, in a sentence."""
     name = measure_words(outcome.target.of)
     apart = abs(outcome.mean - outcome.target.bound)
@@ -376,7 +376,7 @@ def front_text(found: Front) -> str:
     return "\n".join([*lines, "", "means of fresh seeds with 95% intervals, each for itself"])
 
 
-def _line(outcome: Outcome) -> str:
+def _line(outcome: TargetResult) -> str:
     return f"  {outcome.state:<7}{_clause(outcome, where=True)}"
 
 

@@ -21,8 +21,7 @@ from weir._errors import WeirError
 from weir.aqm import sources
 from weir.check import Note, Repeated, merged, notes
 from weir.scenario import Scenario
-from weir.store import Store
-from weir.store import Sweep as Record
+from weir.store import Record, Store
 from weir.sweep import TUNING, Workers, check_distinct, check_measures
 from weir.tune import _online as online
 from weir.tune._answer import Answer, State, Verdict

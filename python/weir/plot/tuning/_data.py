@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from weir.sweep import Axis, in_unit
-from weir.tune import Answer, Confirmed, Outcome, Target, Tuned, conditions_of, number_words, words
+from weir.tune import Answer, Confirmed, Target, TargetResult, Tuned, conditions_of, number_words, words
 
 Mark = Literal["defaults", "chosen"]
 
@@ -129,7 +129,7 @@ class Data:
         ]
 
     @staticmethod
-    def worst(judged: Confirmed, target: Target) -> Outcome:
+    def worst(judged: Confirmed, target: Target) -> TargetResult:
         """Outcome of one target in the condition that is worst for it. The dots show the worst condition
         too."""
         return next(outcome for outcome in judged.worst_of_each if outcome.target == target)
