@@ -52,7 +52,11 @@ def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: st
     for option in given:
         if option not in options_of(name):
             known = options_of(name)
-            raise ChartError(f"a figure of the kind {name} has no {option}", suggestion(option, known))
+            hint = suggestion(option, known)
+            raise ChartError(
+                f"a figure of the kind {name} has no {option}; it has: {', '.join(known)}",
+                hint if hint.startswith("did you mean") else None,
+            )
     return KINDS[name](sweep, **given, **({"where": where} if where else {}))
 
 
