@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -324,6 +326,18 @@ def test_a_store_says_who_has_it_open(tmp_path: Path) -> None:
     assert "until `close`" in (caught.value.hint or "")
     assert store.prune([]) == 0
     store.close()
+
+
+def test_a_store_says_that_another_process_has_it_open(tmp_path: Path) -> None:
+    code = "import sys, weir; store = weir.Store.open(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    with weir.Store.open(tmp_path / "store", create=True) as store:
+        command = [sys.executable, "-c", code, str(store.path)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            assert other.stdout is not None
+            other.stdout.readline()
+            with pytest.raises(StoreError, match=r"another process has .* open; hint: wait for its end"):
+                store.prune([])
+            other.communicate()
 
 
 def test_the_default_store_is_read_when_it_is_asked_for(
