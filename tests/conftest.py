@@ -20,8 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import weir
-import weir._api
-import weir.store
+import weir.store._store
 from waiting import HANG_S
 from weir.cli import main
 from weir.plot import Figure

@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 import weir
-import weir.store
 from weir import check, evaluate, plot, report, stats, theory
 from weir._errors import InputError
 from weir.stats import MeasureError
@@ -343,7 +342,7 @@ def test_a_store_says_that_another_process_has_it_open(tmp_path: Path) -> None:
 def test_the_default_store_is_read_when_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(weir.store._store, "DEFAULT", tmp_path / "store")
+    monkeypatch.setattr("weir.store._store.DEFAULT", tmp_path / "store")
     with given["rem"].run() as done, weir.Sweep.open() as found:
         assert done.store.path == found.store.path == tmp_path / "store"
         assert found.id == done.id
