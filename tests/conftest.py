@@ -20,8 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import weir
-import weir._api
-import weir.store
+import weir.store._store
 from waiting import HANG_S
 from weir.cli import main
 from weir.plot import Figure
@@ -108,7 +107,7 @@ def interruptible() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Results that name no store go to a temporary one."""
-    weir._api.DEFAULT = tmp_path_factory.mktemp("results") / "store"
+    weir.store._store.DEFAULT = tmp_path_factory.mktemp("results") / "store"
 
 
 def shape_of(chart: object) -> str:
@@ -168,7 +167,7 @@ def command_in(directory: Path) -> Command:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.chdir(directory)
             patch.setattr(sys, "argv", ["weir", *command])
-            patch.setattr(weir._api, "DEFAULT", weir.store.DEFAULT)
+            patch.setattr(weir.store._store, "DEFAULT", weir.store.DEFAULT)
             patch.setenv("COLUMNS", "80")
             try:
                 main()

@@ -16,7 +16,6 @@ import pytest
 import typer
 
 import weir
-import weir._api
 from conftest import Command, command_in
 from waiting import cpu_s
 
@@ -168,7 +167,7 @@ def understood(arguments: list[str]) -> None:
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr(weir._api, "DEFAULT", Path("results/store"))
+    monkeypatch.setattr("weir.store._store.DEFAULT", Path("results/store"))
     monkeypatch.setattr("builtins.input", str)
     return Reader(tmp_path)
 

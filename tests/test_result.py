@@ -158,7 +158,7 @@ def test_the_summary_has_a_row_per_variant(compared: weir.Sweep) -> None:
 def test_unknown_names_say_what_there_is(compared: weir.Sweep) -> None:
     with pytest.raises(ValueError, match="there is no flow group or class 'web'; hint: there are: ftp"):
         compared.observations("web")
-    with pytest.raises(ValueError, match="there is no variant 'pie'; there are: drop-tail, red, rem"):
+    with pytest.raises(ValueError, match="there is no variant 'pie'; hint: there are: drop-tail, red, rem"):
         compared.differences("pie")
     with pytest.raises(ValueError, match='there is no measure "speed"; hint: there are: mean_queue'):
         compared.estimates(["speed"])

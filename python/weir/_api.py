@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from weir import _core
 from weir import scenario as below
+from weir._errors import WeirError, listed
 from weir.run import parsed_captures
 from weir.scenario import scenario_error, suggestion
-from weir.stats import measure_named
-from weir.store import DEFAULT, Store
+from weir.stats import named_margins
+from weir.store import Store, place_of
 from weir.sweep import (
     SweepSpec,
     check_measures,
@@ -69,7 +70,7 @@ class Scenario(below.Scenario):
         threads: int = 0,
         progress: OnProgress | None = None,
         *,
-        capture: Sequence[str] = (),
+        capture: str | Sequence[str] = (),
         store: Place | Literal[False] | None = None,
         memory: str | None = None,
     ) -> Sweep:
@@ -96,7 +97,7 @@ class Scenario(below.Scenario):
             ([131.7], [5, 6, 7])
         """
         plan = self.plan_run(replications, seed)
-        captures = parsed_captures(capture, self.core)
+        captures = parsed_captures(listed(capture), self.core)
         return _done(plan, store, chosen_workers(threads=threads, memory=memory), progress, captures)
 
     def compare(
@@ -106,8 +107,8 @@ class Scenario(below.Scenario):
         threads: int = 0,
         progress: OnProgress | None = None,
         *,
-        variants: Sequence[str] | None = None,
-        disciplines: Sequence[str] | None = None,
+        variants: str | Sequence[str] | None = None,
+        disciplines: str | Sequence[str] | None = None,
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
         store: Place | Literal[False] | None = None,
@@ -122,9 +123,9 @@ class Scenario(below.Scenario):
             margins: measure to the largest difference, in its unit, that is called equal. Without one,
                 nothing is: an interval around zero shows no difference, but not equality.
 
-        The rest is as in `run`. Raises ScenarioError for unknown names and for a scenario
-        without variants. Raises MeasureError for a margin of an unknown measure, and ValueError for variants
-        together with disciplines.
+        The rest is as in `run`. Raises ScenarioError for unknown names, for one that is named twice, and for
+        variants together with disciplines. Raises it, too, where there is nothing to compare. Raises
+        MeasureError for a margin that is none, or of an unknown measure.
 
         Example:
             >>> result = scenario.compare(3, disciplines=["drop-tail", "codel"], margins={"goodput": 20.0})
@@ -222,9 +223,9 @@ class Scenario(below.Scenario):
         """
         from weir.tune import Question, Task, tune
 
-        task = Task.of(self, Question(targets, vary, over))
+        task = Task.of(self, Question(listed(targets), listed(vary), listed(over)))
         chosen = chosen_workers(threads=threads, memory=memory)
-        with Store.open(store or DEFAULT, create=True) as opened, chosen as workers:
+        with Store.open(place_of(store), create=True) as opened, chosen as workers:
             return tune(task, opened, workers, progress)
 
     def choose(
@@ -253,9 +254,13 @@ class Scenario(below.Scenario):
         """
         from weir.tune import Choice, Question, Task, ask
 
-        task = Task.of(self, Question(targets, vary, over, disciplines=disciplines))
+        if not disciplines:
+            known = ", ".join(_core.disciplines())
+            raise scenario_error("there is no discipline to choose from", f"there are: {known}", self.name)
+        names = listed(disciplines)
+        task = Task.of(self, Question(listed(targets), listed(vary), listed(over), disciplines=names))
         chosen = chosen_workers(threads=threads, memory=memory)
-        with Store.open(store or DEFAULT, create=True) as opened, chosen as workers:
+        with Store.open(place_of(store), create=True) as opened, chosen as workers:
             found = ask(task, opened, workers, progress)
         assert isinstance(found, Choice)
         return found
@@ -290,6 +295,8 @@ class Scenario(below.Scenario):
         """
         from weir.export import export
 
+        if replications < 0:
+            raise WeirError(f"there cannot be {replications} replications", "0 compares nothing")
         return export(self, link, form, device, share=share, replications=replications, threads=threads)
 
     def plan_run(self, replications: int, seed: int | None = None) -> Plan:
@@ -309,8 +316,8 @@ class Scenario(below.Scenario):
         self,
         replications: int,
         seed: int | None = None,
-        variants: Sequence[str] | None = None,
-        disciplines: Sequence[str] | None = None,
+        variants: str | Sequence[str] | None = None,
+        disciplines: str | Sequence[str] | None = None,
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
     ) -> Plan:
@@ -322,12 +329,16 @@ class Scenario(below.Scenario):
             ['rem-mark', 'drop-tail']
         """
         base = self if seed is None else self.with_seed(seed)
-        named = {measure_named(words).name: margin for words, margin in (margins or {}).items()}
+        named = named_margins(margins or {})
         if disciplines is None and not base.variants:
             raise scenario_error(
                 "this scenario has no variants to compare",
                 "add [variants.NAME] tables, or name queue disciplines: --disciplines drop-tail,red,rem",
                 self.name,
+            )
+        if variants is not None and not variants:
+            raise scenario_error(
+                "no variant is named to compare", f"there are: {', '.join(base.variants)}", self.name
             )
         chosen = base.chosen(variants, disciplines)
         if baseline is not None:
@@ -353,10 +364,10 @@ def _done(
 ) -> Sweep:
     """Result of a plan, open for reading until it is forgotten or closed."""
     if store is False or plan.unstored:
-        pages = DEFAULT.parent if store is False else Path(store or DEFAULT).parent
+        pages = place_of(store or None).parent
         with workers as chosen:
             return execute_plan(plan, Store.unkept(pages), chosen, progress, captures=captures)[0]
-    place = store or DEFAULT
+    place = place_of(store)
     with Store.open(place, create=True) as opened, workers as chosen:
         done, _ = execute_plan(plan, opened, chosen, progress, captures=captures)
     reader = Store.open(place, read_only=True)

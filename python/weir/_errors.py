@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 
 class WeirError(Exception):
@@ -31,10 +32,35 @@ class WeirError(Exception):
         return self.told if self.hint is None else f"{self.told}; hint: {self.hint}"
 
 
+class InputError(WeirError, ValueError):
+    """Error about an argument that a function cannot take. A handler of ValueError catches it too."""
+
+
 class AqmFailedError(WeirError):
     """An AQM in Python raised an exception, maybe in another process: the message is its traceback."""
 
     exit_code = 1
+
+
+def require(
+    holds: bool,  # noqa: FBT001 - as in `assert`
+    message: str,
+    hint: str | None = None,
+    error: type[WeirError] = InputError,
+) -> None:
+    """Raises `error` unless this holds."""
+    if not holds:
+        raise error(message, hint)
+
+
+def is_a(value: object, *kinds: type) -> bool:
+    """Returns true for a value of one of these types: callers without a type checker give others."""
+    return isinstance(value, kinds)
+
+
+def listed(asked: str | Iterable[str]) -> list[str]:
+    """Names or texts as a list. A single text is a list of one, and not its letters."""
+    return [asked] if isinstance(asked, str) else list(asked)
 
 
 def reason_of(error: OSError) -> str:

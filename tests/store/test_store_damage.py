@@ -327,8 +327,8 @@ def test_nothing_to_make_a_journal_from(tmp_path: Path) -> None:
         rebuild(tmp_path / "none")
 
 
-def test_no_journal_is_made_under_another_process(path: Path) -> None:
-    with Store.open(path), pytest.raises(StoreError, match=r"another process has .* open"):
+def test_no_journal_is_made_under_one_that_is_open(path: Path) -> None:
+    with Store.open(path), pytest.raises(StoreError, match=r"this process has .* open once more"):
         rebuild(path)
 
 

@@ -57,10 +57,10 @@ def test_space_is_given_back(tmp_path: Path) -> None:
         assert before - after > 20_000  # of 93,000; an empty journal takes the most of the rest
 
 
-def test_a_store_that_another_process_has_open_is_left_alone(tmp_path: Path) -> None:
+def test_a_store_that_is_open_once_more_is_left_alone(tmp_path: Path) -> None:
     path = filled(tmp_path / "store")
     with Store.open(path) as store, Store.open(path) as other:
-        with pytest.raises(StoreError, match="another process has"):
+        with pytest.raises(StoreError, match="this process has"):
             store.prune([])
         assert_holds(other, RUNS)
 

@@ -9,11 +9,11 @@ A rule is a function that yields notes; its name is the code of its notes, its f
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from weir import _core
+from weir._errors import require
 from weir.check import _chance as chance
 from weir.check import _changes as changes
 from weir.check import _drops as drops
@@ -35,6 +35,8 @@ from weir.check._resolved import Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
 from weir.check._variants import same_queue_later, same_variants
+from weir.check._whole import whole_document
+from weir.scenario import core_of
 
 if TYPE_CHECKING:
     from weir.scenario import Scenario
@@ -119,6 +121,8 @@ CODES = {
 def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
     """Notes on what may mislead in the scenario itself, without its variants.
 
+    Raises InputError for what is no scenario.
+
     Example:
         >>> for note in weir.check.notes(scenario):
         ...     print(note.severity, note.code, note.path)
@@ -131,6 +135,8 @@ def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
 def cost(scenario: Scenario | _core.Scenario) -> Cost:
     """Estimated cost of a run of the scenario itself: packets, time and memory.
 
+    Raises InputError for what is no scenario.
+
     Example:
         >>> found = weir.check.cost(scenario)
         >>> round(found.packets, -2), found.mostly
@@ -140,13 +146,13 @@ def cost(scenario: Scenario | _core.Scenario) -> Cost:
 
 
 def _resolved(scenario: Scenario | _core.Scenario) -> Resolved:
-    return Resolved.of(scenario if isinstance(scenario, _core.Scenario) else scenario.core)
+    return Resolved.of(core_of(scenario))
 
 
 def notes_of_toml(resolved: str) -> tuple[Note, ...]:
     """Notes on a scenario as `to_toml` writes it: files and classes that it names need not exist.
 
-    Raises ValueError for a text that is no TOML, and KeyError for one that is no whole scenario.
+    Raises ScenarioError for a text that is no TOML, or no whole scenario.
 
     Example:
         >>> from weir.check import notes_of_toml
@@ -160,7 +166,8 @@ def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float])
     """Notes on a queue that had not settled. `resolved` is the scenario as `to_toml` writes it; `trends` and
     `drifts` are the `queue_trend` and `queue_drift` of its bottleneck in each replication.
 
-    Raises ValueError for a text that is no TOML, and KeyError for one that is no whole scenario.
+    Raises ScenarioError for a text that is no TOML, or no whole scenario. Raises InputError unless there is a
+    drift for each trend.
 
     Example:
         >>> from weir.check import trend_notes
@@ -168,6 +175,11 @@ def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float])
         >>> [note.code for note in trend_notes(steady, trends=[30.0, 31.0], drifts=[0.4, 0.5])]
         ['not-stationary']
     """
+    require(
+        len(trends) == len(drifts),
+        f"{len(drifts)} drifts do not belong to {len(trends)} trends",
+        "give both of each replication",
+    )
     found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
     return () if found is None else (found,)
 
@@ -179,7 +191,7 @@ def notes_together(
     pairs of a label and its notes; `variants` are pairs of a label and its scenario, or the text of
     `to_toml`.
 
-    Raises ValueError for a text that is no TOML.
+    Raises ScenarioError for a text with changes in mid-run that is no TOML, or no whole scenario.
 
     Example:
         >>> from weir.check import notes_together
@@ -203,7 +215,7 @@ def _has_changes(scenario: _core.Scenario | str) -> bool:
 
 
 def _document(scenario: _core.Scenario | str) -> Mapping[str, Any]:
-    return tomllib.loads(scenario) if isinstance(scenario, str) else json.loads(scenario.to_json())
+    return whole_document(scenario) if isinstance(scenario, str) else json.loads(scenario.to_json())
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:

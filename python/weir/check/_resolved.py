@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from weir import _core
 from weir.check._load import Load
 from weir.check._units import listed
+from weir.check._whole import whole_document
 from weir.scenario import declared, flows_at
 
 NOT_ECT = "Not-ECT"
@@ -84,7 +84,7 @@ class Resolved:
         """Resolves a scenario as `to_toml` writes it: files and classes that it names need not exist.
         Recordings are read if they exist. Cached: the points of a sweep ask for their variant again and
         again."""
-        document = tomllib.loads(text)
+        document = whole_document(text)
         if any("replay" in group.get("traffic", {}) for group in document["flows"].values()):
             with suppress(_core.ScenarioError):
                 return Resolved(_core.Scenario.loads(text, python=None).network, document)

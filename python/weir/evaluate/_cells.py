@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from weir import _core
-from weir._errors import WeirError
+from weir._errors import WeirError, listed
 from weir.scenario import Scenario, suggestion
 
 SUITES = ("rfc7928", "l4s", "flent", "rpm", "cable")
@@ -130,6 +130,7 @@ def chosen(suite: str, only: Sequence[str] = ()) -> list[Cell]:
     """
     if suite not in {*SUITES, "all"}:
         raise WeirError(f"there is no suite {suite!r}", suggestion(suite, [*SUITES, "all"]))
+    only = listed(only)
     if not only:
         return [cell for cell in cells() if suite in {"all", cell.suite}]
     names = [cell.name for cell in cells()]

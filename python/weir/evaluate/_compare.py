@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from weir._errors import require
 from weir.evaluate._cells import Cell
 from weir.evaluate._evidence import Evidence, holm
 from weir.evaluate._judge import DOUBT, Known
-from weir.stats import CONFIDENCE
+from weir.scenario import suggestion
+from weir.stats import CONFIDENCE, MeasureError
 
 Relation = Literal["better", "worse", "equal within the margin", "undecided"]
 
@@ -45,8 +47,9 @@ def against(
     known: Known, cells: Sequence[Cell], looks: int, mine: str, theirs: str, measure: str
 ) -> list[Compared]:
     """Compares two disciplines by ratios seed by seed, with Holm's correction over the cells of a chapter.
+    Places at which a seed is known of one of them alone are left out.
 
-    Raises KeyError for a measure that is not compared.
+    Raises MeasureError for a measure that is not compared, and InputError without a look.
 
     Example:
         >>> from weir.evaluate import against, chosen
@@ -57,7 +60,8 @@ def against(
         >>> found.relation, round(found.ratio, 2)
         ('better', 0.5)
     """
-    more, margin = COMPARED_BY[measure]
+    more, margin = _compared_by(measure)
+    require(looks >= 1, f"{looks} looks at the values are none", "give 1 or more")
     families: dict[str, list[tuple[str, str, Evidence, float]]] = {}
     family = {cell.name: cell.family for cell in cells}
     for cell, level, discipline, name in known:
@@ -73,6 +77,13 @@ def against(
     return [
         one for places in families.values() for one in _judged(places, measure, margin, more_is_better=more)
     ]
+
+
+def _compared_by(measure: str) -> tuple[bool, float]:
+    if measure not in COMPARED_BY:
+        said = f"disciplines are not compared by {measure!r}"
+        raise MeasureError(said, suggestion(measure, list(COMPARED_BY)))
+    return COMPARED_BY[measure]
 
 
 def _judged(
@@ -131,7 +142,7 @@ def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | Non
     """Ranks over the places at which all disciplines have the measure; None for less than two disciplines or
     places.
 
-    Raises KeyError for a measure that is not compared.
+    Raises MeasureError for a measure that is not compared.
 
     Example:
         >>> from weir.evaluate import ranks
@@ -141,7 +152,7 @@ def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | Non
         >>> found.mean, round(found.p, 4)
         ({'codel': 1.0, 'red': 2.0, 'drop-tail': 3.0}, 0.0025)
     """
-    more, _ = COMPARED_BY[measure]
+    more, _ = _compared_by(measure)
     places = dict.fromkeys((cell, level) for cell, level, _, name in known if name == measure)
     rows: list[list[float]] = []
     for cell, level in places:

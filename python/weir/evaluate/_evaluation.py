@@ -45,7 +45,10 @@ OnStep = Callable[[Step], None]
 
 @dataclass(frozen=True)
 class Request:
-    """Disciplines, cells and number of seeds of an evaluation."""
+    """Disciplines, cells and number of seeds of an evaluation.
+
+    Raises WeirError without a subject, without a cell, and for numbers of seeds that show nothing.
+    """
 
     subjects: tuple[Subject, ...]
     references: tuple[Subject, ...]
@@ -57,6 +60,12 @@ class Request:
     most: int = MOST_SEEDS
 
     def __post_init__(self) -> None:
+        if not self.subjects:
+            raise WeirError("there is nothing to evaluate", "name a discipline: subjects(['codel'])")
+        if not self.cells:
+            raise WeirError("there is no cell to evaluate in", "name a suite: chosen('rfc7928')")
+        if self.first < 1:
+            raise WeirError(f"{self.first} seeds show nothing", "begin with one or more")
         if self.most < 2:
             raise WeirError("one seed shows no spread", "allow two or more: --seeds N")
 

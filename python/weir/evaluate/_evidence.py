@@ -18,12 +18,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weir._errors import InputError, require
 from weir.evaluate._criteria import Sense
+from weir.scenario import suggestion
 from weir.stats import CONFIDENCE, deviation, student_t
 
 Values = NDArray[np.float64]
 
 Scale = Literal["log", "lack", "plain"]
+
+_SCALES = ("log", "lack", "plain")
 
 _LEAST = 1e-6
 """Least value whose logarithm is taken, in the unit of the measure: less is as good as none."""
@@ -48,6 +52,8 @@ def scale_of(measure: str, relative: str) -> Scale:
 class Evidence:
     """Values of one measure, one per seed, on their scale.
 
+    Raises InputError without values, for another scale, and without a look.
+
     Example:
         >>> import numpy as np
         >>> from weir.evaluate import Evidence
@@ -62,6 +68,12 @@ class Evidence:
     scale: Scale
     looks: int = 1
     """Number of planned looks at the values."""
+
+    def __post_init__(self) -> None:
+        require(self.values.size > 0, "there is no evidence without a value", "give one or more, one a seed")
+        if self.scale not in _SCALES:
+            raise InputError(f"there is no scale {self.scale!r}", suggestion(self.scale, _SCALES))
+        require(self.looks >= 1, f"{self.looks} looks at the values are none", "give 1 or more")
 
     @property
     def n(self) -> int:
@@ -133,11 +145,15 @@ class Evidence:
 def holm(values: Sequence[float]) -> list[float]:
     """Adjusted p-values of a family of tests (Holm, 1979).
 
+    Raises InputError for values that are no probabilities.
+
     Example:
         >>> from weir.evaluate import holm
         >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
         [0.03, 0.06, 0.06]
     """
+    for p in values:
+        require(0.0 <= p <= 1.0, f"{p:g} is no p-value", "give probabilities: 0 to 1")
     order = np.argsort(values)
     adjusted = [0.0] * len(values)
     largest = 0.0

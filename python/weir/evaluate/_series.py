@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir import _core
+from weir._errors import require
 from weir.scenario import flows_at
 from weir.stats import moving_average, times
 
@@ -23,7 +24,9 @@ SMOOTHED_RTTS = 10
 
 
 def variation(queue: Samples) -> float:
-    """Coefficient of variation: standard deviation over mean.
+    """Coefficient of variation: standard deviation over mean; NaN for a queue that was always empty.
+
+    Raises InputError without samples.
 
     Example:
         >>> import numpy as np
@@ -31,6 +34,7 @@ def variation(queue: Samples) -> float:
         >>> variation(np.array([10.0, 30.0, 10.0, 30.0]))
         0.5
     """
+    _check_samples(queue)
     mean = float(queue.mean())
     return float(queue.std()) / mean if mean > 0.0 else math.nan
 
@@ -38,18 +42,29 @@ def variation(queue: Samples) -> float:
 def empty_share(queue: Samples) -> float:
     """Percentage of the samples without a waiting packet.
 
+    Raises InputError without samples.
+
     Example:
         >>> import numpy as np
         >>> from weir.evaluate import empty_share
         >>> empty_share(np.array([0.0, 3.0, 5.0, 0.0]))
         50.0
     """
+    _check_samples(queue)
     return 100.0 * float((queue == 0.0).mean())
+
+
+def _check_samples(queue: Samples) -> None:
+    require(
+        queue.size > 0,
+        "nothing was sampled of the queue",
+        "give one sample or more: measure.series asks for them",
+    )
 
 
 def spectral_peak(queue: Samples) -> float:
     """The largest share of the power, in per cent, in one line of the spectrum and its two neighbours: the
-    mean is taken off, and a Hann window spreads a line over three.
+    mean is taken off, and a Hann window spreads a line over three. NaN for fewer than 16 samples.
 
     Example:
         >>> import numpy as np
@@ -117,6 +132,8 @@ def response_rtts(
     before the next step, and NaN without steps. Where a step leaves more capacity, the band has no lower end:
     nothing may come to wait.
 
+    Raises InputError without samples, for other numbers of instants, and for a target that is not above zero.
+
     Example:
         >>> import numpy as np
         >>> from weir.evaluate import response_rtts
@@ -126,6 +143,13 @@ def response_rtts(
         >>> round(response_rtts(port, instants, queue, target_ms=20.0, warm_up=0.5, end=4.0), 1)
         4.2
     """
+    _check_samples(queue)
+    require(
+        instants.shape == queue.shape,
+        f"{queue.size} samples cannot be at {instants.size} instants",
+        "give one sample for each instant",
+    )
+    require(target_ms > 0.0, f"a target of {target_ms:g} ms is none", "give milliseconds above zero")
     found: list[float] = []
     rtt = port.largest_rtt_s
     interval = float(np.median(np.diff(instants))) if instants.size > 1 else math.inf

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir import _core
-from weir._errors import WeirError
+from weir._errors import WeirError, listed
 from weir.evaluate._cells import Cell, Level
 from weir.scenario import Scenario, bundled, declared, meant_queue, to_toml
 from weir.sweep import in_unit
@@ -127,7 +127,7 @@ def subjects(names: Sequence[str], settings: Sequence[tuple[str, str]] = ()) -> 
         ('codel', {'target': '10 ms'}, {})
     """
     found: dict[str, Subject] = {}
-    for text in names:
+    for text in listed(names):
         one = _subject(text)
         if one.name in found:
             raise WeirError(f"{text!r} is named twice", "leave one of them out")
@@ -136,7 +136,7 @@ def subjects(names: Sequence[str], settings: Sequence[tuple[str, str]] = ()) -> 
         name, _, parameter = path.partition(".")
         if name not in found or not parameter:
             raise WeirError(
-                f"--set {path}: it begins with none of the disciplines", f"there are: {', '.join(found)}"
+                f"{path}: it begins with none of the disciplines", f"there are: {', '.join(found)}"
             )
         found[name] = _with(found[name], parameter, value)
     for one in found.values():

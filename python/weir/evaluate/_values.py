@@ -14,7 +14,7 @@ from weir import _core
 from weir.evaluate import _series as series
 from weir.evaluate._cells import Cell
 from weir.evaluate._formulas import rpm, trimmed_mean
-from weir.evaluate._voice import mos
+from weir.evaluate._voice import WORST, mos
 from weir.run import WHOLE_RUN
 from weir.stats import ALL, MEASURES, analysis
 from weir.sweep import Sweep
@@ -174,13 +174,16 @@ def _of_voice(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[s
         waits = [_number(tables.links[run, port, ALL, group]["delay_mean_ms"]) for port in path.data]
         increase += sum(waits)
         one_way = 1e3 * (path.base_rtt_s or 0.0) / 2.0 + sum(waits)
-        scores.append(mos(one_way, _number(tables.groups[run, group]["loss"])))
+        loss = _number(tables.groups[run, group]["loss"])
+        # A call of which no packet arrives has no delay, and the worst score.
+        scores.append(WORST if math.isnan(one_way + loss) else mos(one_way, loss))
     found = {"mos": min(scores), "bloat_ms": increase}
     if cell.load:
         base = 1e3 * (network.path(cell.load[0]).base_rtt_s or 0.0)
         foreign = base + sum(_trimmed(tables, network, run, group) for group in cell.voice)
         loaded = base + sum(_trimmed(tables, network, run, group) for group in cell.load)
-        found["rpm"] = rpm([foreign], loaded)
+        if foreign > 0.0 and loaded > 0.0:
+            found["rpm"] = rpm([foreign], loaded)
     return found
 
 
@@ -190,7 +193,7 @@ def _trimmed(tables: _Tables, network: _core.Network, run: int, group: str) -> f
     for port in network.path(group).data:
         bins = tables.waits.get((run, port, group), [])
         upto, counts = zip(*bins, strict=True) if bins else ((), ())
-        total += trimmed_mean(upto, counts=counts) if bins else math.nan
+        total += trimmed_mean(upto, counts=counts) if any(counts) else math.nan
     return total
 
 
@@ -203,6 +206,8 @@ def _over_time(setting: Setting, queue: tuple[series.Samples, series.Samples] | 
     port = network.port(network.bottleneck.name)
     warm_up = _core.quantity(str(setting.scenario.value("measure.warm_up")))[0]
     kept = instants >= warm_up
+    if not kept.any():
+        return {}
     found = {
         "queue_cv": series.variation(packets[kept]),
         "queue_empty": series.empty_share(packets[kept]),

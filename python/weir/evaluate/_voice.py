@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from weir._errors import require
+
 SLR, RLR, OLR = 8.0, 2.0, 10.0
 """Loudness ratings in dB: sending, receiving, overall."""
 STMR, LSTR = 15.0, 18.0
@@ -20,20 +22,34 @@ BPL = 4.3
 """Robustness of G.711 without concealment against loss."""
 
 
+WORST = 1.0
+"""Lowest mean opinion score."""
+
+
 def mos(delay_ms: float, loss: float) -> float:
     """Mean opinion score of a G.711 call, 1 to 4.5.
+
+    The formula of G.107 dips a little below 1 for ratings between 0 and 6.5. No score is below 1, so that
+    these have it too.
 
     Args:
         delay_ms: one way, mouth to ear.
         loss: share of the packets, lost independently.
+
+    Raises InputError for a negative delay, and for a loss that is not from 0 to 1.
 
     Example:
         >>> from weir.evaluate import mos
         >>> round(mos(delay_ms=50.0, loss=0.0), 2), round(mos(delay_ms=300.0, loss=0.05), 2)
         (4.38, 1.3)
     """
+    require(
+        0.0 <= delay_ms < math.inf, f"a call has no delay of {delay_ms:g} ms", "give zero or more, one way"
+    )
+    require(0.0 <= loss <= 1.0, f"a loss of {loss:g} is no share of the packets", "give 0 to 1: 0.02 for 2%")
     rating = min(100.0, max(0.0, _rating(delay_ms, loss)))
-    return 1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6
+    score = 1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6
+    return max(WORST, score)
 
 
 def _rating(delay_ms: float, loss: float) -> float:

@@ -9,9 +9,12 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 
+from weir._errors import require
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._figure import Figure
+from weir.scenario import suggestion
+from weir.sweep import ChartError
 
 CurveKind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
 """Kind of the numbers of a curve. `path`: runs, whose line joins its points in their order, not by x. `dot`:
@@ -108,7 +111,8 @@ class Plot:
 def draw(plot: Plot) -> Figure:
     """Draws the figure.
 
-    Raises ValueError without a panel.
+    Raises ChartError without a panel or a column of panels. Raises it, too, for a curve of another kind, and
+    for one whose numbers are no numbers, or not as many as its places.
 
     Example:
         >>> from weir.plot import Curve, Facet, Plot, draw
@@ -117,6 +121,7 @@ def draw(plot: Plot) -> Figure:
         >>> drawn.name, drawn.rows["y"].to_list()
         ('delay', [1.0, 2.5, 3.0])
     """
+    _check(plot)
     curves = [curve for facet in plot.facets for curve in facet.curves]
     labels = list(dict.fromkeys(curve.label for curve in curves if curve.kind not in _SETTINGS))
     legend = alt.Legend(symbolStrokeWidth=0) if len(labels) > 1 else None
@@ -143,6 +148,28 @@ def draw(plot: Plot) -> Figure:
 
 
 _ENDS = ("low", "high", "x_low", "x_high")
+
+
+def _check(plot: Plot) -> None:
+    """Raises ChartError for a plot that cannot be drawn."""
+    require(bool(plot.facets), f"{plot.name} has no panel", "give a Facet or more", ChartError)
+    columns = f"panels cannot be in {plot.columns} columns"
+    require(plot.columns >= 1, columns, "give 1 to 3", ChartError)
+    for curve in (curve for facet in plot.facets for curve in facet.curves):
+        kinds = list(_ORDER)
+        hint = suggestion(str(curve.kind), kinds) if curve.kind not in kinds else None
+        require(hint is None, f"there is no kind of curve {curve.kind!r}", hint, ChartError)
+        for name in ("y", *_ENDS):
+            values: Sequence[float] | None = getattr(curve, name)
+            count = len(curve.x if values is None else values)
+            message = f"the curve {curve.label!r} has {len(curve.x)} x and {count} {name}"
+            require(count == len(curve.x), message, "give as many of each", ChartError)
+            given: Sequence[object] = curve.x if values is None else values
+            odd = next((one for one in (*curve.x, *given) if isinstance(one, str)), None)
+            message = f"the curve {curve.label!r} is through {odd!r}"
+            require(odd is None, message, "give numbers; levels without numbers are labels", ChartError)
+
+
 _SCHEMA = {
     "facet": pl.Int64, "label": pl.String, "kind": pl.String, "place": pl.Int64,
     **dict.fromkeys(("x", "y", *_ENDS), pl.Float64),

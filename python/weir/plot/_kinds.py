@@ -47,30 +47,40 @@ def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: st
         >>> drawn.name, drawn.title
         ('delay-mean-by-users', 'Mean delay against users')
     """
-    name = kind.replace("-", "_")
-    if name not in KINDS:
-        known = [one.replace("_", "-") for one in KINDS]
-        raise ChartError(f"there is no kind of figure {kind!r}", suggestion(kind.replace("_", "-"), known))
+    name = _kind_named(kind)
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
         if option not in options_of(name):
+            known = options_of(name)
+            hint = suggestion(option, known)
             raise ChartError(
-                f"a figure of the kind {name} has no {option}; it has: {', '.join(options_of(name))}"
+                f"a figure of the kind {name} has no {option}; it has: {', '.join(known)}",
+                hint if hint.startswith("did you mean") else None,
             )
     return KINDS[name](sweep, **given, **({"where": where} if where else {}))
 
 
 def options_of(kind: str) -> list[str]:
-    """Names of the options of a kind, without `where`.
+    """Names of the options of a kind, without `where`. The kind is one of `KINDS`, also with hyphens.
 
-    Raises KeyError for a kind that is not there.
+    Raises ChartError for a kind that is not there.
 
     Example:
         >>> from weir.plot import options_of
         >>> options_of("cdf"), options_of("over_time")
         (['family', 'facet'], ['measure'])
     """
-    return [name for name in signature(KINDS[kind]).parameters if name not in {"sweep", "where"}]
+    options = signature(KINDS[_kind_named(kind)]).parameters
+    return [name for name in options if name not in {"sweep", "where"}]
+
+
+def _kind_named(kind: str) -> str:
+    """Name of a kind, which a person may write with hyphens. Raises ChartError if there is none."""
+    name = kind.replace("-", "_")
+    if name not in KINDS:
+        known = [one.replace("_", "-") for one in KINDS]
+        raise ChartError(f"there is no kind of figure {kind!r}", suggestion(kind.replace("_", "-"), known))
+    return name
 
 
 def panels_of(sweep: Sweep) -> list[Panel]:

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from weir._errors import require
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct, interval
+from weir.plot._columns import check_columns
 from weir.plot._cut import Cut, Role, Where, kind, measure_of
 from weir.plot._figure import Figure
 from weir.stats import Measure
@@ -233,7 +235,8 @@ def verdict_map(
         shown: column to its name in a tooltip.
         size: width of a panel, and height of a cell.
 
-    Raises ColumnNotFoundError of polars for rows without these columns.
+    Raises ChartError for rows without these columns, without an axis or a panel, and for a verdict that is
+    none of the words.
 
     Example:
         >>> import polars as pl
@@ -244,6 +247,12 @@ def verdict_map(
         >>> verdict_map(cells, words, axes, {"": "All"}, {"verdict": "verdict"}, (200, 40)).title.text
         'All'
     """
+    check_columns(rows, ("panel", "x", "y", "verdict", "sign", "framed"))
+    require(bool(axes), "the map has no axis", "give the titles of one or two", ChartError)
+    require(bool(panels), "the map has no panel", "give the title of each value of `panel`", ChartError)
+    odd = next((word for word in rows["verdict"] if word not in verdicts), None)
+    words = ", ".join(verdicts)
+    require(odd is None, f"{odd!r} is none of the verdicts", f"there are: {words}", ChartError)
     scale = alt.Scale(domain=list(verdicts), range=list(COLOURS))
     legend = alt.Legend(symbolType="square", symbolStrokeWidth=0)
     tips = chart.tooltips(*((f"{name}:N", title, None) for name, title in shown.items()))

@@ -8,8 +8,10 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
+from weir._errors import require
 from weir.plot import _chart as chart
 from weir.plot import _style as style
+from weir.plot._columns import check_columns
 from weir.plot._cut import Cut, Where, kind
 from weir.plot._figure import Figure
 from weir.plot._recorded import SENDERS, recorded
@@ -148,7 +150,7 @@ def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> 
 
     Columns: the keys, time_s (middle of the slot), slot_s (its length), lowest, mean, highest.
 
-    Raises ColumnNotFoundError of polars for a column that is not there.
+    Raises ChartError for a column that is not there, and for less than one slot.
 
     Example:
         >>> from weir.plot import envelope
@@ -157,6 +159,8 @@ def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> 
         >>> rows.select("time_s", "lowest", rows["mean"].round(), "highest").rows()
         [(1.0, 0.0, 17.0, 120.0), (3.0, 0.0, 18.0, 120.0)]
     """
+    check_columns(samples, (*keys, "time_s", "value"))
+    require(slots >= 1, f"time cannot be in {slots} slots", "give 1 or more", ChartError)
     end = samples["time_s"].max()
     slot_s = end / slots if isinstance(end, float) and end > 0.0 else 1.0
     slot = (pl.col("time_s") / slot_s).floor().clip(0, slots - 1)

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
+from weir._errors import require
 from weir.plot import _chart as chart
 from weir.plot import _style as style
+from weir.plot._columns import check_columns
+from weir.sweep import ChartError
 
 _CELL = (44, 17)
 """Width and height of a cell, in pixels."""
@@ -18,7 +21,7 @@ def parts_of_a_whole(rows: pl.DataFrame, colours: Mapping[str, str]) -> chart.Ch
     """Bar that is divided into parts of a whole. `rows`: part (as in `colours`), count, and number (the text
     in it).
 
-    Raises ColumnNotFoundError of polars for rows without these columns.
+    Raises ChartError for rows without these columns, and for a part without a colour.
 
     Example:
         >>> import polars as pl
@@ -28,7 +31,10 @@ def parts_of_a_whole(rows: pl.DataFrame, colours: Mapping[str, str]) -> chart.Ch
         >>> [layer["mark"]["type"] for layer in drawn.to_dict(validate=False)["layer"]]
         ['bar', 'text']
     """
+    check_columns(rows, ("part", "count", "number"))
     order = list(colours)
+    odd = next((part for part in rows["part"] if part not in colours), None)
+    require(odd is None, f"the part {odd!r} has no colour", f"there are: {', '.join(order)}", ChartError)
     placed = rows.with_columns(
         (pl.col("count").cum_sum() - pl.col("count") / 2).alias("middle"),
         (pl.col("count").cum_sum() - pl.col("count")).alias("begin"),
@@ -53,7 +59,7 @@ def share_map(rows: pl.DataFrame, labels: Sequence[str], panels: Sequence[str]) 
 
     `rows`: label, panel, level, place (of the level in its panel), share (%).
 
-    Raises ColumnNotFoundError of polars for rows without these columns.
+    Raises ChartError for rows without these columns, and without a panel or a label.
 
     Example:
         >>> import polars as pl
@@ -63,6 +69,9 @@ def share_map(rows: pl.DataFrame, labels: Sequence[str], panels: Sequence[str]) 
         >>> share_map(rows, ["RED", "REM"], ["rate"]).title.text
         'rate'
     """
+    check_columns(rows, ("label", "panel", "level", "place", "share"))
+    require(bool(panels), "the map has no panel", "name the settings that are panels", ChartError)
+    require(bool(labels), "the map has no row", "name the labels that are rows", ChartError)
     drawn: list[alt.LayerChart] = []
     for number, panel in enumerate(panels):
         here = rows.filter(panel=panel)

@@ -22,9 +22,11 @@ from weir.scenario._scenario import (
     Scenario,
     Variant,
     bundled,
+    core_of,
     file_of,
     flows_at,
     meant_queue,
+    rename,
     scenario_error,
     suggestion,
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from importlib.metadata import entry_points
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from weir import _core
+from weir._errors import InputError, is_a, listed
 from weir._printable import cut
 from weir.scenario._toml import Value, printable_toml, to_toml
 
@@ -60,8 +62,11 @@ class Scenario:
             >>> weir.Scenario.load("web", [("duration", "20 s")]).duration
             20.0
         """
-        overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
-        return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides, python))
+        if set is not None and not isinstance(set, Mapping):
+            return cls(_core.Scenario.load(os.fspath(file_of(source)), set, python))
+        overrides = _overrides(set)
+        with _as_given():
+            return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides, python))
 
     @classmethod
     def loads(cls, text: str, set: Mapping[str, Value] | None = None, *, python: bool = True) -> Self:
@@ -72,7 +77,8 @@ class Scenario:
             >>> weir.Scenario.loads(text, {"duration": "8 s"}).duration
             8.0
         """
-        return cls(_core.Scenario.loads(text, overrides=_overrides(set), python=python))
+        with _as_given():
+            return cls(_core.Scenario.loads(text, overrides=_overrides(set), python=python))
 
     def replace(self, values: Mapping[str, Value]) -> Self:
         """Returns the scenario with other values, checked anew. Raises ScenarioError.
@@ -81,7 +87,8 @@ class Scenario:
             >>> scenario.replace({"links.bottleneck.buffer": "2 BDP", "seed": 7}).seed
             7
         """
-        return type(self)(self._core.replace(_overrides(values)))
+        with _as_given():
+            return type(self)(self._core.replace(_overrides(values)))
 
     def variant(self, name: str) -> Self:
         """Returns the scenario with the values of `[variants.NAME]` and without variants.
@@ -94,6 +101,7 @@ class Scenario:
             ('REM mark', [])
         """
         if name not in self.variants:
+            name = str(name)
             hint = suggestion(name, self.variants) if self.variants else "this scenario has no variants"
             raise scenario_error(f"there is no variant {name!r}", hint, self.name)
         return type(self)(self._core.variant(name))
@@ -171,15 +179,18 @@ class Scenario:
             >>> scenario.seed, scenario.with_seed(100).seed
             (1, 100)
         """
-        return type(self)(self._core.replace([("seed", str(seed))]))
+        with _as_given():
+            return type(self)(self._core.replace([("seed", str(seed))]))
 
     def chosen(
-        self, variants: Sequence[str] | None = None, disciplines: Sequence[str] | None = None
+        self,
+        variants: str | Sequence[str] | None = None,
+        disciplines: str | Sequence[str] | None = None,
     ) -> list[Variant]:
         """The variants of these names, or one variant for each queue discipline with its defaults.
 
         Without names: all variants; of a scenario that has none, itself. Raises ScenarioError
-        for unknown names, ValueError for both at once.
+        for unknown names, for one that is named twice, and for both at once.
 
         Example:
             >>> [one.label for one in scenario.chosen(["rem-mark", "drop-tail"])]
@@ -188,10 +199,18 @@ class Scenario:
             ['codel', 'pie']
         """
         if disciplines is not None and variants is not None:
-            raise ValueError("choose variants or disciplines, not both")
+            raise scenario_error(
+                "choose variants or disciplines, not both",
+                "leave one of them out: disciplines take the place of the scenario's variants",
+                self.name,
+            )
+        names = listed(self.variants if variants is None else variants)
         if disciplines is not None:
-            return self._disciplines(disciplines)
-        names = self.variants if variants is None else variants
+            names = listed(disciplines)
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise scenario_error(f"{twice!r} is named twice", "leave one of them out", self.name)
+        if disciplines is not None:
+            return self._disciplines(names)
         if not names:
             return [self.itself()]
         found = [self.variant(name) for name in names]
@@ -208,6 +227,8 @@ class Scenario:
 
     def _disciplines(self, names: Sequence[str]) -> list[Variant]:
         known = _core.disciplines()
+        if not names:
+            raise scenario_error("no queue discipline is named", f"there are: {', '.join(known)}", self.name)
         bottleneck = self._core.network.bottleneck
         if bottleneck.ambiguity is not None:
             raise scenario_error(
@@ -248,6 +269,26 @@ class Scenario:
         return f"<weir.Scenario {self.name!r}: {self.title}>"
 
 
+@contextmanager
+def _as_given() -> Generator[None]:
+    """Names values in errors as they were given to a function, and not as options of the command line."""
+    try:
+        yield
+    except _core.ScenarioError as error:
+        rename(error, "")
+        raise
+
+
+def rename(error: _core.ScenarioError, option: str) -> None:
+    """Puts another option, such as `--axis `, in the place of `--set `, which the core names."""
+    if error.file.startswith(_SET):
+        error.file = option + error.file.removeprefix(_SET)
+        error.args = (option + str(error).removeprefix(_SET),)
+
+
+_SET = "--set "
+
+
 def bundled() -> dict[str, Path]:
     """The scenarios of Weir and of the installed packages that bring some: name to file."""
     others = {
@@ -273,8 +314,20 @@ def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioE
     return error
 
 
+def core_of(scenario: object) -> _core.Scenario:
+    """The scenario of the core that is meant. Raises InputError for what is no scenario."""
+    core = scenario if isinstance(scenario, _core.Scenario) else getattr(scenario, "core", None)
+    if isinstance(core, _core.Scenario):
+        return core
+    hint = "read it first: weir.load takes a name or a file, weir.Scenario.loads a text"
+    raise InputError(f"{cut(repr(scenario))} is no scenario", hint)
+
+
 def file_of(source: str | os.PathLike[str]) -> Path:
     """The file that is meant by a path, or by the name of a bundled scenario. Raises ScenarioError."""
+    if not is_a(source, str, os.PathLike):
+        hint = "give the name of a bundled scenario or of a file; weir.Scenario.loads reads a text"
+        raise InputError(f"{cut(repr(source))} names no scenario", hint)
     path = Path(source)
     name = os.fspath(source)
     try:
@@ -312,6 +365,9 @@ def file_of(source: str | os.PathLike[str]) -> Path:
 
 
 def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:
+    for path in values or ():
+        if not is_a(path, str):
+            raise InputError(f"{path!r} is no path of a value", "write it with dots: 'links.bottleneck.rate'")
     return [(path, to_toml(value)) for path, value in (values or {}).items()]
 
 

@@ -30,7 +30,9 @@ from weir.stats._measures import (
     check_measure,
     compared_measures,
     defined_measures,
+    known_measure,
     measure_named,
+    named_margins,
 )
 from weir.stats._responses import HOW_TO_ASK, NO_SERIES, ResponseError, moving_average, responses, times
 from weir.stats._responses import estimates as response_estimates

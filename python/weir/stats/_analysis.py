@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from weir._errors import require
 from weir.run import WHOLE_RUN
 from weir.stats._intervals import deviation_of, paired_difference, student_t, with_intervals
 from weir.stats._measures import MEASURES
@@ -53,7 +54,7 @@ def bottleneck_rows(
 
     Runs of one table may have different bottlenecks: a variant or an axis can set any rate.
 
-    Raises KeyError without the table, or without `links`.
+    Raises InputError without the table or without `links`, and for a table without these columns.
 
     Example:
         >>> from weir.stats import bottleneck_rows
@@ -61,10 +62,29 @@ def bottleneck_rows(
         >>> rows.select("link", rows["queue_mean"].round(1)).rows()
         [('bottleneck', 41.6), ('bottleneck', 36.1), ('bottleneck', 41.2)]
     """
+    for each in dict.fromkeys(("links", name)):
+        _check_table(tables, each)
     port = [*run_keys(tables["links"]), "link", "direction"]
     limiting = tables["links"].filter("bottleneck").select(port).unique(maintain_order=True)
     rows = tables[name].filter(pl.col("class") == class_, pl.col("group") == group)
     return rows.join(limiting, on=port, how="semi", maintain_order="left")
+
+
+def _check_table(tables: Tables, name: str) -> None:
+    """Raises InputError unless there is this table, and can be asked for the rows of a bottleneck."""
+    require(
+        name in tables,
+        f"the table {name!r} is missing",
+        f"give those of a result, such as {{'links': result.links, 'delays': result.delays}}; "
+        f"given: {', '.join(tables) or 'none'}",
+    )
+    wanted = ["link", "direction", "class", "group", *(["bottleneck"] if name == "links" else [])]
+    missing = [column for column in wanted if column not in tables[name].columns]
+    require(
+        not missing,
+        f"the table {name!r} lacks columns: {', '.join(missing)}",
+        f"give the table of a result, with all its columns: result.{name}",
+    )
 
 
 def port_rows(tables: Tables, port: str, group: str = ALL) -> pl.DataFrame:

@@ -8,18 +8,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weir._errors import require
+
 ONE_SIGMA = 1.0 - math.exp(-0.5)
 """Probability inside the ellipse of one standard deviation: 39%."""
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """Contour of the fitted distribution."""
+    """Contour of the fitted distribution.
+
+    Raises InputError without points, for points that are no pairs, and for a content that is no share.
+    """
 
     points: NDArray[np.float64]
     """Points to which the distribution is fitted, shape (n, 2)."""
     content: float = ONE_SIGMA
     """Fraction of the distribution inside the contour."""
+
+    def __post_init__(self) -> None:
+        shape = self.points.shape
+        pairs = len(shape) == 2 and shape[0] > 0 and shape[1] == 2
+        require(pairs, f"points of shape {shape} have no ellipse", "give one or more pairs: shape (n, 2)")
+        content = f"an ellipse cannot hold a share of {self.content:g}"
+        require(0.0 <= self.content < 1.0, content, "give a share from 0 to below 1, such as 0.95")
 
     @property
     def centre(self) -> tuple[float, float]:
@@ -55,7 +67,7 @@ class Ellipse:
 
     def corners(self, count: int) -> NDArray[np.float64]:
         """Corners of a polygon of `count` sides, the first repeated at the end, shape (2, count + 1). It is a
-        line if the points spread along a line only.
+        line if the points spread along a line only. Raises InputError for less than three sides.
 
         Example:
             >>> import numpy as np
@@ -64,6 +76,7 @@ class Ellipse:
             >>> ellipse.corners(count=8).shape, round(ellipse.major, 2), round(ellipse.minor, 2)
             ((2, 9), 1.41, 0.71)
         """
+        require(count >= 3, f"a polygon cannot have {count} sides", "give 3 or more")
         middle = self.points.mean(axis=0)
         # Each axis by its own unit: a covariance of ms and % is badly scaled.
         unit = np.where(np.ptp(self.points, axis=0) > 0.0, self.points.std(axis=0), 1.0)

@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir import _core
+from weir._errors import InputError, require
 
 CONFIDENCE = 0.95
 """Level of every interval that does not state another."""
@@ -103,7 +104,7 @@ def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Int
 
     Without any value the mean is NaN.
 
-    Raises ValueError for a level that is not below one.
+    Raises InputError for a level that is not below one, and for values that are not in one row.
 
     Example:
         >>> import numpy as np
@@ -112,6 +113,8 @@ def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Int
         >>> interval.mean, round(interval.half_width, 2), interval.n
         (4.0, 2.48, 3)
     """
+    _check_level(level)
+    values = _in_a_row(values)
     defined = values[~np.isnan(values)]
     n = int(defined.size)
     if n == 0:
@@ -128,7 +131,7 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 
     Pairs with a NaN on either side are left out.
 
-    Raises ValueError for arrays of different lengths.
+    Raises InputError for arrays of different lengths, and for values that are not in one row.
 
     Example:
         >>> import numpy as np
@@ -137,8 +140,12 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
         >>> round(found.interval.mean, 2), round(found.correlation, 3), found.verdict()
         (2.0, 0.996, 'higher')
     """
-    if variant.shape != baseline.shape:
-        raise ValueError(f"{variant.size} values cannot be paired with {baseline.size}")
+    variant, baseline = _in_a_row(variant), _in_a_row(baseline)
+    if variant.size != baseline.size:
+        raise InputError(
+            f"{variant.size} values cannot be paired with {baseline.size}",
+            "give one of each seed on both sides, NaN where there is none",
+        )
     defined = ~(np.isnan(variant) | np.isnan(baseline))
     a, b = variant[defined], baseline[defined]
     return Difference(mean_interval(a - b), _correlation(a, b))
@@ -148,15 +155,37 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
     """Two-sided quantile of Student's t distribution.
 
-    Raises ValueError for no degree of freedom, and for a level that is not below one.
+    Raises InputError for no degree of freedom, and for a level that is not below one.
 
     Example:
         >>> from weir.stats import student_t
         >>> round(student_t(2), 3), round(student_t(9), 3), round(student_t(9, confidence=0.99), 3)
         (4.303, 2.262, 3.25)
     """
+    if not degrees >= 1:
+        said = f"Student's t distribution has no quantile for {degrees} degrees of freedom"
+        raise InputError(said, "give one or more: of n values there are n - 1")
+    _check_level(confidence)
     # scipy has it too, but takes longer to import than most commands take in all.
     return _core.student_t(degrees, confidence)
+
+
+def _check_level(level: float) -> None:
+    require(
+        0.0 <= level < 1.0,
+        f"an interval has no level of {level:g}",
+        "give a share from 0 to below 1, such as 0.95",
+    )
+
+
+def _in_a_row(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    found = np.asarray(values, dtype=np.float64)
+    require(
+        found.ndim == 1,
+        f"values of shape {found.shape} are not in one row",
+        "give one value of each replication: an array of shape (n,)",
+    )
+    return found
 
 
 def with_intervals(means: pl.DataFrame, quantile: Callable[[int], float]) -> pl.DataFrame:

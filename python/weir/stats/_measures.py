@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 
-from weir._errors import WeirError
+from weir._errors import WeirError, require
 
 OF = " of "
 """Separator between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of
@@ -235,6 +236,22 @@ def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
     each = [repr(one.strip()) for one in whole.split(",")]
     hint = f"name each by itself: {', then '.join(each)}" if each[1:] else _suggested(parts)
     raise error(f'there is no measure "{whole}"', hint)
+
+
+def named_margins(margins: Mapping[str, float]) -> dict[str, float]:
+    """Margins by the names of their measures, which a person may write as words. Raises MeasureError."""
+    for words, margin in margins.items():
+        said = f"a margin of {margin:g} for {words!r} is none"
+        require(0.0 <= margin < math.inf, said, "give zero or more, in the unit of the measure", MeasureError)
+    return {known_measure(words).name: margin for words, margin in margins.items()}
+
+
+def known_measure(words: str) -> Measure:
+    """The measure of this name, else that which a user means by these words. Raises MeasureError."""
+    try:
+        return MEASURES[words]
+    except KeyError:
+        return measure_named(words)
 
 
 _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "ping": "rtt"}

@@ -24,7 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir import _core
-from weir._errors import WeirError
+from weir._errors import WeirError, is_a, listed, require
 from weir.scenario import flows_at
 from weir.stats import wording
 from weir.stats._analysis import bottleneck, component_of
@@ -105,7 +105,7 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     null, and `never` says how often. The median counts such runs as the longest; it is infinite where they
     are half of all or more.
 
-    Raises ColumnNotFoundError of polars for rows without these columns.
+    Raises InputError for rows that are not those of `Sweep.responses`.
 
     Example:
         >>> from weir.stats import response_estimates
@@ -114,6 +114,12 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
         >>> rows.select("at_s", "n", "never", rows["mean_s"].round(2)).rows()
         [(2.0, 3, 0.0, 0.43)]
     """
+    missing = [name for name in MEASURES if name not in found.columns]
+    require(
+        not missing,
+        f"the rows have no {' and no '.join(missing)}",
+        "give those of `Sweep.responses`, with all their columns",
+    )
     same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
     time = pl.col("time")
     cells = (
@@ -143,6 +149,8 @@ def times(
     `inside` says of the sample at each instant whether it lies in the band. The phase is what lies between
     `start` and `end`, both included.
 
+    Raises InputError for arrays of different lengths, and for a negative `hold`.
+
     Example:
         >>> import numpy as np
         >>> from weir.stats import times
@@ -151,6 +159,12 @@ def times(
         >>> times(instants, inside, start=0, end=9_000_000_000, hold=2_000_000_000)
         (4.0, 4.0)
     """
+    require(
+        instants.shape == inside.shape,
+        f"{inside.size} samples cannot be at {instants.size} instants",
+        "give one sample for each instant",
+    )
+    require(hold >= 0, f"a queue cannot stay for {hold} ns", "give zero or more nanoseconds")
     chosen = (instants >= start) & (instants <= end)
     when, good = instants[chosen], inside[chosen]
     if when.size == 0:
@@ -171,12 +185,15 @@ def times(
 def moving_average(queue: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
     """The mean of the last so many samples, fewer at the beginning.
 
+    Raises InputError for a mean of less than one sample.
+
     Example:
         >>> import numpy as np
         >>> from weir.stats import moving_average
         >>> moving_average(np.array([0.0, 4.0, 8.0, 0.0]), samples=2).tolist()
         [0.0, 2.0, 6.0, 4.0]
     """
+    require(samples >= 1, f"there is no mean of {samples} samples", "give 1 or more")
     sums = np.concatenate([[0.0], np.cumsum(queue)])
     ends = np.arange(1, queue.size + 1)
     begins = np.maximum(ends - samples, 0)
@@ -212,7 +229,7 @@ def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict
     """Requested changes of load, each with the end of its phase in seconds."""
     loads, rates = {change.at_s: change for change in port.load}, dict(port.rate_changes)
     stated = sorted(instant for instant in {*loads, *rates} if 0.0 < instant < end)
-    asked = stated if at is None else sorted({_quantity(text, "s")[0] for text in at})
+    asked = stated if at is None else sorted({_quantity(text, "s")[0] for text in listed(at)})
     if asked and asked[-1] >= end:
         raise ResponseError(f"the run is over at {asked[-1]:g} s", f"name an instant before {end:g} s")
     if not asked:
@@ -248,15 +265,16 @@ def _band(port: _core.Port, low: str, high: str, hold: str, average: str) -> Ban
 
 def _quantity(text: str, *kinds: str) -> tuple[float, str]:
     """Value with its kind, which is one of these."""
+    example = '"10 s"' if kinds == ("s",) else '"20 packets" or "62.5 kB"'
+    if not is_a(text, str):
+        raise ResponseError(f"{text!r} has no unit", f"write a text, for example {example}")
     try:
         value, kind = _core.quantity(text)
     except ValueError as error:
         message, _, hint = str(error).partition("; hint: ")
         raise ResponseError(message, hint or None) from None
     if kind not in kinds:
-        what, example = (
-            ("time", '"10 s"') if kinds == ("s",) else ("length of a queue", '"20 packets" or "62.5 kB"')
-        )
+        what = "time" if kinds == ("s",) else "length of a queue"
         raise ResponseError(f"{text} is no {what}", f"write for example {example}")
     return value, kind
 

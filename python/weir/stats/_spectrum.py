@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weir._errors import require
+
 _PERIODS = 8.0
 """Length of a window, in expected periods."""
 
@@ -22,7 +24,7 @@ def spectrum(
     half overlapping. `step`: seconds between samples; `finer`: frequencies that the window resolves, in
     parts.
 
-    Raises ZeroDivisionError for a step of zero.
+    Raises InputError without values, for undefined values, and for a step or a period that is not above zero.
 
     Example:
         >>> import numpy as np
@@ -32,6 +34,20 @@ def spectrum(
         >>> float(frequencies[density.argmax()])
         0.5
     """
+    values = np.asarray(values, dtype=np.float64)
+    require(values.ndim == 1 and values.size > 0, "a series without values has no spectrum", "sample it")
+    require(
+        bool(np.isfinite(values).all()),
+        "a series with undefined values has no spectrum",
+        "leave out the part in which values are missing: samples are evenly spaced",
+    )
+    require(0.0 < step < np.inf, f"samples cannot be {step:g} s apart", "give a step above zero, in seconds")
+    require(
+        period is None or 0.0 < period < np.inf,
+        f"{period} s is no expected period",
+        "give a number above zero, or None where no period is expected",
+    )
+    require(finer >= 1, f"frequencies cannot be in {finer} parts", "give 1 or more")
     # Loading it takes longer than the rest of a command.
     welch: Any = import_module("scipy.signal").welch
     window = min(len(values), max(_LEAST, round(_PERIODS * (period or _LEAST * step) / step)))
@@ -42,7 +58,8 @@ def spectrum(
 def peak_period(values: NDArray[np.float64], step: float, period: float) -> float:
     """Seconds, of the highest peak of the spectrum beyond its first two frequencies, which are drift.
 
-    Raises ValueError for so few values that there is no third frequency.
+    Raises InputError for so few values that there is no third frequency, and for values that are all equal.
+    The rest is as in `spectrum`.
 
     Example:
         >>> import numpy as np
@@ -53,5 +70,13 @@ def peak_period(values: NDArray[np.float64], step: float, period: float) -> floa
     """
     finer = 8
     frequencies, density = spectrum(values, step, period, finer=finer)
-    shown = frequencies > 2.0 * finer * frequencies[1]
+    shown = frequencies > 2.0 * finer * frequencies[min(1, frequencies.size - 1)]
+    require(
+        bool(shown.any()),
+        f"{len(values)} values are too few: beyond drift, their spectrum has no frequency",
+        "give a longer series, of several periods",
+    )
+    require(
+        float(np.ptp(values)) > 0.0, "a series whose values are all equal has no period", "it does not swing"
+    )
     return 1.0 / float(frequencies[shown][np.argmax(density[shown])])

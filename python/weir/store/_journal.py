@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager, closing, suppress
 from functools import cache
 from pathlib import Path
 
+from weir._errors import is_a
 from weir.store._errors import StoreError, damaged, is_busy, not_local
 from weir.store._patience import SILENT_S, say_waiting
 
@@ -150,6 +151,10 @@ class Journal:
         wanted = frozenset(runs)
         if wanted == self._asked:
             return
+        if odd := [run for run in wanted if not is_a(run, int)]:
+            raise StoreError(
+                f"{odd[0]!r} is no key of a run", "keys are whole numbers: the column `run` of a table"
+            )
         self._asked = None
         self.sql.execute("CREATE TEMP TABLE IF NOT EXISTS asked (run INTEGER PRIMARY KEY)")
         self.sql.execute("DELETE FROM asked")

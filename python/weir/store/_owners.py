@@ -39,6 +39,10 @@ _MAINTENANCE = _MAINTENANCES[KIND]
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
+_OURS: set[tuple[int, int]] = set()
+"""Owners that this process has entered and not left, each with its process: a fork inherits the set."""
+
+
 class Owners:
     """This process among the owners of a store."""
 
@@ -57,6 +61,7 @@ class Owners:
             self.id = secrets.randbits(62)
         else:
             raise OSError(f"no place is free in {self._folder}")
+        _OURS.add((os.getpid(), self.id))
         with suppress(OSError):  # a full disk: the lock counts, not what the file says
             told = json.dumps([_host(), socket.gethostname()])
             (self._path(self.id) / _HOST).write_text(told, encoding="utf-8")
@@ -86,6 +91,7 @@ class Owners:
     def leave(self) -> None:
         """Gives everything of this process up; a second call does nothing."""
         if self._lock is not None:
+            _OURS.discard((os.getpid(), self.id))
             _discard(self._path(self.id), self._lock)
             self._lock = None
 
@@ -112,9 +118,15 @@ class Owners:
         ]
 
     def refuse_others(self) -> None:
-        """Raises StoreError if another process has the store open."""
-        if self.others():
+        """Raises StoreError if another process has the store open, or this process once more."""
+        others = self.others()
+        if any((os.getpid(), other) not in _OURS for other in others):
             raise StoreError(f"another process has {self._store} open", "wait for its end, then try again")
+        if others:
+            raise StoreError(
+                f"this process has {self._store} open once more",
+                "close the other first: a result that was run or opened has its store open until `close`",
+            )
 
     def foreign(self) -> list[Path]:
         """Foreign files in the folder of owners, which belong to no owner."""

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT = Path("results/store")
+"""Directory of the store where no other is named."""
+
+
+def place_of(store: str | os.PathLike[str] | None) -> Path:
+    """Directory of a store that is named, or of the default one, as it is when this is called."""
+    return Path(store) if store else DEFAULT
+
 
 _OURS = frozenset({OWNERS, chunks.FOLDER, SWEEPS, files.ASIDE, journal.NAME})
 _SAFE = "the tables could not be compacted, but every finished run is safe in the journal and can be read"
@@ -56,8 +63,7 @@ class Store(SweepRecords):
     """
 
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
-        super().__init__(path, opened, owners)
-        self._read_only = read_only
+        super().__init__(path, opened, owners, read_only=read_only)
         self._undo = ExitStack()
         self.repairs: list[str] = []
         """Damage that was found when the store was opened, and what was done about it, in sentences for
@@ -128,6 +134,7 @@ class Store(SweepRecords):
 
         A claim ends with `commit`, `release`, `close` or the process.
         """
+        self._check_writable("runs cannot be claimed")
         with self._store_errors("runs could not be claimed"):
             us = self._owners.id
             with self._journal.transaction() as sql:
@@ -163,6 +170,7 @@ class Store(SweepRecords):
 
         Runs that are there already stay as they are. Raises ValueError if the tables do not fit.
         """
+        self._check_writable("runs cannot be recorded")
         with self._store_errors("a chunk of runs could not be recorded"):
             return chunks.commit(self._journal, finished)
 
@@ -224,8 +232,10 @@ class Store(SweepRecords):
     def prune(self, keep: Iterable[int]) -> int:
         """Removes all runs but those of `keep`; returns how many.
 
-        Raises StoreError if another process has the store open.
+        Raises StoreError if another process has the store open, or this process once more: an open result
+        does.
         """
+        self._check_writable("runs cannot be removed")
         with self._store_errors("runs could not be removed"), self._owners.alone(wait=True):
             self._owners.refuse_others()
             removed, gone = chunks.prune(self._journal, keep)
@@ -280,8 +290,8 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
     """Makes a new journal for a store whose journal is damaged or lost; says what was found.
 
     From what can be read of the old journal, which is set aside, and from the tables. Raises
-    StoreError if there is nothing to make one from, if another process has the store open, or if
-    there is no room.
+    StoreError if there is nothing to make one from, or no room. Raises it, too, if another process has the
+    store open, or this process has.
     """
     directory = Path(path)
     with store_errors(directory, "a new journal could not be made"):

@@ -15,7 +15,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir import _core
-from weir.store._errors import StoreError, store_errors
+from weir._errors import is_a
+from weir._printable import cut
+from weir.store._errors import StoreError, UnwritableStoreError, store_errors
 from weir.store._journal import NAME, Journal
 from weir.store._names import ascii_name, file_name, is_id, names_a_file, text_of
 from weir.store._owners import Owners
@@ -55,8 +57,9 @@ class _Damaged(Mapping[str, Any]):
 class SweepRecords:
     """Part of a store that keeps the records of sweeps."""
 
-    def __init__(self, path: Path, opened: Journal, owners: Owners) -> None:
+    def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
         self.path = path
+        self._read_only = read_only
         self._journal = opened
         self._owners = owners
         self._turn = RLock()
@@ -93,14 +96,14 @@ class SweepRecords:
             rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]
 
-    def find_sweep(self, text: str | None) -> Record:
+    def find_sweep(self, text: str | int | None) -> Record:
         """The sweep of that number, the latest of that name, or the one whose id begins so; None: the latest.
 
         Raises StoreError, naming those there are.
         """
         return self.find_sweeps(text)[0]
 
-    def find_sweeps(self, text: str | None) -> list[Record]:
+    def find_sweeps(self, text: str | int | None) -> list[Record]:
         """The sweep of that number, or all of that name, or the one whose id begins so, or all if None: at
         least one, the latest first.
 
@@ -111,6 +114,7 @@ class SweepRecords:
             if not found:
                 raise StoreError(f"there is no result in {self.path}", "weir run SCENARIO makes one")
             return found[::-1]
+        text = str(text)
         numbered = [sweep for sweep in found if str(sweep.number) == text]
         named = [sweep for sweep in found if sweep.name in {text, file_name(text)}]
         if numbered or named:
@@ -150,11 +154,24 @@ class SweepRecords:
         return path
 
     def remove_sweep(self, sweep: Record) -> None:
-        """Removes the record of a sweep; its runs stay until `prune`."""
+        """Removes the record of a sweep; its runs stay until `prune`. Raises StoreError for what is no record
+        of a result, and for a store that was opened to be read."""
+        if not is_a(sweep, Record):
+            said = f"{cut(repr(sweep))} is no record of a result"
+            raise StoreError(said, "find it first: store.find_sweep takes a number, a name or an id")
+        self._check_writable("the result cannot be removed")
         with self._store_errors("the sweep could not be removed"):
             with self._journal.transaction() as sql:
                 sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
+
+    def _check_writable(self, doing: str) -> None:
+        """Raises StoreError if this store was opened to be read."""
+        if self._read_only:
+            raise UnwritableStoreError(
+                f"{self.path} was opened to be read: {doing}",
+                f"open it to be written: weir.Store.open({str(self.path)!r})",
+            )
 
     def directory(self, sweep: Record) -> Path:
         """Directory of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It

@@ -7,8 +7,20 @@ from functools import cached_property
 
 import polars as pl
 
-from weir.stats import By, MeasureError, analysis, check_measure, defined_measures, measure_named
+from weir._errors import InputError, listed
+from weir.scenario import suggestion
+from weir.stats import (
+    By,
+    MeasureError,
+    analysis,
+    check_measure,
+    defined_measures,
+    known_measure,
+    measure_named,
+)
 from weir.sweep._noted import NotedSweep
+
+_PARTS: tuple[By, ...] = ("group", "class", "link")
 
 
 class ObservedSweep(NotedSweep):
@@ -29,6 +41,7 @@ class ObservedSweep(NotedSweep):
             >>> runs.select("replication", runs["delay_mean"].round(1)).rows()
             [(0, 123.8), (1, 132.2), (2, 131.2)]
         """
+        measures = [known_measure(words).name for words in listed(measures)]
         known = self._observed.get((of, at))
         if known is None:
             if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
@@ -76,7 +89,9 @@ class ObservedSweep(NotedSweep):
 
     def parts(self, by: By) -> list[str]:
         """Flow groups, ports that data pass, or classes of the queue. Raises MeasureError if the queue has
-        none."""
+        none, and for other parts."""
+        if by not in _PARTS:
+            raise MeasureError(f"nothing is divided by {by!r}", suggestion(str(by), _PARTS))
         if by == "group":
             return self.flow_groups
         if by == "link":
@@ -85,13 +100,21 @@ class ObservedSweep(NotedSweep):
             raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 has: L and C")
         return self.queue_classes
 
+    def _check_labels(self, labels: Sequence[str] | None) -> None:
+        """Raises InputError for a label that no variant has."""
+        for label in listed(labels or ()):
+            if label not in self.labels:
+                meant = dict(zip(self.variants, self.labels, strict=True)).get(label)
+                hint = f"did you mean {meant!r}?" if meant else suggestion(str(label), self.labels)
+                raise InputError(f"no variant has the label {label!r}", hint)
+
     @cached_property
     def _observed(self) -> dict[tuple[str, str], pl.DataFrame]:
         return {}
 
     def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
         """Names of measures as a person writes them; all measures if none is given. Raises MeasureError."""
-        found = [measure_named(words) for words in measures or ()]
+        found = [measure_named(words) for words in listed(measures or ())]
         for measure in found:
             check_measure(measure, self.flow_groups, self.queue_classes, self.ports)
         return [measure.name for measure in found] or self.measures

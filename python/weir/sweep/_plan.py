@@ -17,7 +17,7 @@ from weir import _core
 from weir._errors import WeirError
 from weir.aqm import sources, unstored
 from weir.check import Cost, Repeated, cost, notes, notes_together
-from weir.scenario import Scenario, Value, Variant
+from weir.scenario import Scenario, Value, Variant, rename
 from weir.stats import MEASURES, MeasureError, check_measure
 from weir.sweep import _design as designs
 from weir.sweep._axes import Axis, axis_of, check_distinct, parsed_axis
@@ -60,7 +60,7 @@ UNTIL_AT_MOST = 100
 _ESTIMATED = 100
 """Maximum number of configurations whose cost is estimated."""
 
-Axes = Mapping[str, Value] | Sequence[str | Axis]
+Axes = Mapping[str, Value] | Sequence[str | Axis] | str
 
 
 @dataclass(frozen=True)
@@ -230,6 +230,8 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     WeirError."""
     written: dict[str, Any] = json.loads(scenario.sweep_table or "{}")
     asked: Axes = written.get("axes", {}) if spec.axes is None else spec.axes
+    if isinstance(asked, str):
+        asked = [asked]
     if isinstance(asked, Mapping):
         axes = [axis_of(key, value) for key, value in asked.items()]
     else:
@@ -324,7 +326,7 @@ def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
         return variant.scenario.replace(settings(values))
     except _core.ScenarioError as error:
         # The user did not pass --set: name the option they used.
-        error.file = error.file.replace("--set ", "--axis ", 1)
+        rename(error, "--axis ")
         raise
 
 
@@ -341,17 +343,16 @@ def _counted(what: str, asked: int | None, written: int | None) -> int | None:
 
 
 def _design(axes: Sequence[Axis], samples: int | None, method: str | None, seed: int) -> Design:
+    if method is not None and method not in METHODS:
+        raise WeirError(f"there is no method {method!r}", f"there are: {', '.join(METHODS)}")
     if samples is None:
         if method is not None:
             raise WeirError(
-                f"the method {method} needs a number of samples", f"add --samples N: {METHODS.get(method)}"
+                f"the method {method} needs a number of samples", f"add --samples N: {METHODS[method]}"
             )
         return designs.grid(axes)
     if not axes:
         raise WeirError(
             "there is nothing to sample", 'add an axis: --axis "links.bottleneck.rate=5..50 Mbit/s"'
         )
-    sampler = _SAMPLERS.get(method or "lhs")
-    if sampler is None:
-        raise WeirError(f"there is no method {method!r}", f"there are: {', '.join(METHODS)}")
-    return sampler(axes, samples, seed)
+    return _SAMPLERS[method or "lhs"](axes, samples, seed)

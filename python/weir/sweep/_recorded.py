@@ -14,11 +14,12 @@ import numpy as np
 import polars as pl
 
 from weir import _core
-from weir._errors import WeirError
+from weir._errors import InputError, WeirError, require
 from weir.aqm import sources
 from weir.run import TABLES, WHOLE_RUN
+from weir.scenario import suggestion
 from weir.stats import analysis
-from weir.store import DEFAULT, Record, Store, StoreError
+from weir.store import Record, Store, StoreError, place_of
 from weir.sweep._definition import check_definition
 from weir.sweep._design import Design, settings
 from weir.sweep._plan import EVALUATION, FORMAT, TUNING, ResultKind
@@ -151,9 +152,11 @@ class RecordedSweep:
             raise ValueError("it has not a configuration for each variant at each point")
 
     @classmethod
-    def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:
-        """Opens the result of this number, name or id in a store; of a name, or without one, the newest that
-        has tables. Raises StoreError, and WeirError if none has.
+    def open(cls, which: int | str | None = None, store: str | os.PathLike[str] | None = None) -> Self:
+        """Opens the result of this number, name or id in a store, results/store if None.
+
+        Of a name, or without one, it is the newest that has tables. Raises StoreError, and WeirError if none
+        has.
 
         Example:
             >>> done = scenario.run(store="lab/store")
@@ -161,16 +164,29 @@ class RecordedSweep:
             ...     print(again.name, again.kind, again.id == done.id)
             rem-wireline run True
         """
-        opened = Store.open(store, read_only=True)
-        records = opened.find_sweeps(None if which is None else str(which))
+        opened = Store.open(place_of(store), read_only=True)
+        records = opened.find_sweeps(which)
         for record in records[:-1]:
             with suppress(WeirError):
                 return cls(opened, record)
         return cls(opened, records[-1])
 
     def label(self, variant: str) -> str:
-        """Label of one variant. Raises ValueError for one that the result does not have."""
-        return self.labels[self.variants.index(variant)]
+        """Label of one variant. Raises InputError for one that the result does not have."""
+        return self.labels[self._place(variant)]
+
+    def _place(self, variant: str) -> int:
+        """Place of a variant among all. Raises InputError for one that the result does not have."""
+        if variant not in self.variants:
+            named = dict(zip(self.labels, self.variants, strict=True)).get(variant)
+            hint = f"did you mean {named!r}?" if named else suggestion(str(variant), self.variants)
+            raise InputError(f"there is no variant {variant!r}", hint)
+        return self.variants.index(variant)
+
+    def _check_point(self, point: int) -> None:
+        last = len(self.layout.rows) - 1
+        there = f"its points are 0 to {last}" if last else "its only point is 0"
+        require(0 <= point <= last, f"the result has no point {point}", there)
 
     @cached_property
     def flow_groups(self) -> list[str]:
@@ -179,13 +195,15 @@ class RecordedSweep:
 
     def resolved_at(self, point: int, variant: str) -> str:
         """Scenario of one configuration as TOML. Raises WeirError where it cannot be resolved again, and
-        KeyError, with axes ValueError, for a variant that the result does not have."""
+        InputError for a point or a variant that the result does not have."""
+        self._check_point(point)
+        self._place(variant)
         return self._at(point, variant).to_toml() if self.axes else self.resolved[variant]
 
     def _at(self, point: int, variant: str) -> _core.Scenario:
         """Scenario of one configuration, if there are axes. Files that it names must exist. Its classes are
         not loaded: the author of the store may have written them too."""
-        place = point * len(self.variants) + self.variants.index(variant)
+        place = point * len(self.variants) + self._place(variant)
         wanted = self.record.definition["configurations"][place]
         if variant not in self._bare:
             bare = _core.Scenario.loads(self.resolved[variant], self.name, python=None)
@@ -313,7 +331,7 @@ class RecordedSweep:
 
     def quantile(self, degrees: int) -> float:
         """Quantile of Student's t at the level of the intervals, for this number of degrees of freedom.
-        Raises ValueError for none."""
+        Raises InputError for none."""
         return self._sequential.quantile(degrees)
 
     def close(self) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from weir._errors import listed
 from weir.run import WHOLE_RUN
-from weir.stats import MEASURES, By, MeasureError, analysis
+from weir.stats import MEASURES, By, MeasureError, analysis, named_margins
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
-from weir.sweep._design import indices
+from weir.sweep._design import DesignError, indices
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
 from weir.sweep._observed import ObservedSweep
 
@@ -53,7 +54,7 @@ class Sweep(ObservedSweep):
         half_width, low, high (null without an interval), n. Where a rule decided how many replications there
         are, the intervals are those of the rule, which hold although it looked several times.
 
-        Raises MeasureError for measures and parts that are not there.
+        Raises MeasureError for measures and parts that are not there, and for `by` beside one part.
 
         Example:
             >>> rows = result.estimates(["mean delay"]).filter(period=-1)
@@ -61,7 +62,7 @@ class Sweep(ObservedSweep):
             [('DropTail', 130.1, 37.1, 3), ('RED(20:80) mark', 89.9, 47.1, 3), ('REM mark', 129.0, 11.4, 3)]
         """
         if by is not None:
-            return self._by(by, measures, lambda of, at, chosen: self.estimates(chosen, of, at=at))
+            return self._by(by, of, at, measures, lambda of, at, chosen: self.estimates(chosen, of, at=at))
         chosen = self._known(measures)
         found = analysis.estimates(self.observations(of, chosen, at), chosen, self.keys, self.quantile)
         return self.where_random(found, self.unvarying)
@@ -83,8 +84,8 @@ class Sweep(ObservedSweep):
         pairs), margin, n (pairs), verdict. The verdict is "other link" where the goodput of a group is a
         share of another link than that of the baseline.
 
-        Raises ValueError for a baseline that is no variant, and MeasureError for measures and parts that are
-        not there.
+        Raises InputError for a baseline that is no variant. Raises MeasureError for measures and parts that
+        are not there, for `by` beside one part, and for a margin that is none.
 
         Example:
             >>> rows = result.differences(measures=["mean queue"]).filter(period=-1)
@@ -93,19 +94,16 @@ class Sweep(ObservedSweep):
         """
         if by is not None:
             return self._by(
-                by,
-                measures,
-                lambda of, at, chosen: self.differences(baseline, chosen, of, margins, at=at),
+                by, of, at, measures, lambda of, at, one: self.differences(baseline, one, of, margins, at=at)
             )
         baseline = baseline or self.baseline
-        if baseline not in self.variants:
-            raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.variants)}")
+        self._place(baseline)
         chosen = self._known(measures)
         found = analysis.differences(
             self.observations(of, chosen, at),
             baseline,
             chosen,
-            self.margins if margins is None else margins,
+            self.margins if margins is None else named_margins(margins),
             self.keys,
         )
         still = self.unvarying
@@ -119,7 +117,7 @@ class Sweep(ObservedSweep):
 
         Columns: the keys, group, class or link (with `by`), n, then MEASURE and MEASURE_half_width in turn.
 
-        Raises MeasureError for a flow group, a class or a port that is not there.
+        Raises MeasureError for a flow group, a class or a port that is not there, and for `by` beside one.
 
         Example:
             >>> summary = result.summary()
@@ -129,7 +127,7 @@ class Sweep(ObservedSweep):
             ['ftp']
         """
         if by is not None:
-            return self._by(by, None, lambda of, at, _: self.summary(of, at=at))
+            return self._by(by, of, at, None, lambda of, at, _: self.summary(of, at=at))
         whole = self.estimates(of=of, at=at).filter(pl.col("period") == WHOLE_RUN)
         columns = [
             part.select(
@@ -146,12 +144,17 @@ class Sweep(ObservedSweep):
     def _by(
         self,
         by: By,
+        one: str,
+        at: str,
         measures: Sequence[str] | None,
         of: Callable[[str, str, Sequence[str]], pl.DataFrame],
     ) -> pl.DataFrame:
         """Frames of all parts, one below the other, with the measures that parts have. `of` selects a flow
-        group or class, at a port."""
+        group or class, at a port. One part, or port, cannot be divided once more."""
         parts = self.parts(by)
+        if one != analysis.ALL or at:
+            said = f"values of {one} alone" if one != analysis.ALL else f"values at {at} alone"
+            raise MeasureError(f"{said} are not divided by {by}", "leave out `by`, or `of` and `at`")
         chosen = _measures_by(by, self._known(measures))
         if not chosen:
             known = ", ".join(_measures_by(by, self.measures))
@@ -189,7 +192,8 @@ class Sweep(ObservedSweep):
         """Time series of inner variables in replication 0 at one point: variant, label, component, variable,
         time_s, value. `variants` are labels. Empty unless the scenario asks for series.
 
-        `every`: of all replications, with a column `replication` before the component.
+        `every`: of all replications, with a column `replication` before the component. Raises InputError for
+        a point or a label that the result does not have.
 
         Example:
             >>> series = result.series_of(variants=["REM mark"])
@@ -198,10 +202,12 @@ class Sweep(ObservedSweep):
             >>> round(series.filter(variable="price")["value"].max(), 1)
             5.0
         """
+        self._check_point(point)
+        self._check_labels(variants)
         runs = self.finished.filter(pl.col("point") == point)
         runs = runs if every else runs.filter(pl.col("replication") == 0)
         if variants is not None:
-            runs = runs.filter(pl.col("label").is_in(list(variants)))
+            runs = runs.filter(pl.col("label").is_in(listed(variants)))
         rows = self._scan("series", runs["run"].to_list()).collect()
         chosen = runs.select("variant", "label", *(["replication"] if every else []), "run")
         return chosen.join(rows, on="run", maintain_order="left_right").drop("run")
@@ -253,7 +259,8 @@ class Sweep(ObservedSweep):
     def sensitivity(self, measure: str) -> pl.DataFrame | None:
         """Sensitivity to each axis: see `weir.sweep._design`. None for other designs.
 
-        Raises ValueError while points are missing, and for several variants.
+        Raises MeasureError for a measure that is not there. Raises DesignError while points are missing, and
+        for several variants.
 
         Example:
             >>> axes = ["links.bottleneck.rate=2..8 Mbit/s", "flows.ftp.count=2..6"]
@@ -262,10 +269,12 @@ class Sweep(ObservedSweep):
             >>> found.select("axis", found["mu_star"].round()).rows()
             [('links.bottleneck.rate', 27.0), ('flows.ftp.count', 20.0)]
         """
+        self._known([measure])
         if self.design not in {"morris", "saltelli"}:
             return None
         if len(self.variants) > 1:
-            raise ValueError("sensitivity is of one variant: sweep it alone with --variants NAME")
+            known = ", ".join(self.variants)
+            raise DesignError("sensitivity is of one variant", f"sweep it alone, --variants NAME: {known}")
         rows = self.estimates([measure]).filter(pl.col("period") == WHOLE_RUN)
         means = pl.DataFrame({"point": np.arange(len(self.layout.rows), dtype=np.int64)}).join(
             rows.select("point", "mean"), on="point", how="left", maintain_order="left"

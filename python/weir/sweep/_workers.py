@@ -45,11 +45,14 @@ def chosen_workers(
         memory: memory that runs may take at a time, `8 GB`; 80% of what is available if None. For a cluster
             and an executor it is the memory of each worker.
 
-    Raises WeirError for what is no size, WorkersError where Dask is missing, its address makes no sense, or
-    none answers there.
+    Raises WeirError for what is no size, and for a negative number of workers. Raises WorkersError where Dask
+    is missing, its address makes no sense, or none answers there.
     """
     if sum(choice is not None for choice in (threads, processes, dask, executor)) > 1:
         raise WeirError("choose one of threads, processes, Dask and an executor")
+    for name, number in (("threads", threads), ("processes", processes), ("workers", slots)):
+        if number is not None and number < 0:
+            raise WeirError(f"there cannot be {number} {name}", "give one or more; 0: one for each core")
     allowed = Allowed.chosen(memory)
     if executor is not None:
         return _executor(executor, slots, allowed)

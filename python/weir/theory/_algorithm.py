@@ -31,13 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory._network import Network, Vector
-from weir.theory._utility import require
+from weir.scenario import suggestion
+from weir.theory._network import Network, Vector, check_sizes
+from weir.theory._utility import TheoryError, require
 
 Order = Literal["in-turn", "at-once"]
 """Order of the updates. `in-turn`: links answer the rates of the same step. `at-once`: sources and links both
@@ -93,6 +94,7 @@ class Timing:
         require(0.0 < self.often <= 1.0, chance, "more than 0, at most 1")
         short = "no gap is shorter than a step, and no delay than none"
         require(self.gap >= 1 and self.delay >= 0, short, "gap 1, delay 0")
+        _check_choice("knowledge", self.knowledge, get_args(Knowledge))
 
     @property
     def loop(self) -> int:
@@ -135,7 +137,7 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
     in place of the steepest. Only links that have a price count, and only sources that are at no bound.
     Half of it `at-once`. Infinite where nothing moves.
 
-    Raises ValueError for rates of another length, and IndexError for such prices.
+    Raises TheoryError for rates or prices of another length.
 
     Example:
         >>> from weir.theory import EXAMPLES, local_bound, optimum, sharp_bound
@@ -144,6 +146,7 @@ def local_bound(network: Network, rates: Vector, prices: Vector) -> float:
         >>> round(local_bound(network, best.rates, best.prices) / sharp_bound(network), 2)
         14.25
     """
+    check_sizes(network, rates=rates, prices=prices)
     inside = (rates > network.least * (1.0 + TOLERANCE)) & (rates < network.greatest * (1.0 - TOLERANCE))
     moving = network.paths[prices > 0.0] * inside
     if not moving.any():
@@ -176,7 +179,8 @@ def synchronous(
     """Runs until the residual is at most `tolerance`, or for `most` steps.
 
     `step` is gamma; half of `sharp_bound` if None, a quarter `at-once`. Prices start at zero, or at
-    `prices`. Raises TheoryError for a step that is none.
+    `prices`. Raises TheoryError for a step that is none, for another order, for prices of another length, and
+    for no steps at all.
 
     Example:
         >>> from weir.theory import EXAMPLES, optimum, synchronous
@@ -185,6 +189,7 @@ def synchronous(
         >>> reached.converged, round(float(abs(reached.rates[-1] - optimum(network).rates).max()), 1)
         (True, 0.0)
     """
+    _check_choice("order", order, get_args(Order))
     gamma = _checked_step(step, sharp_bound(network) / (2.0 if order == "in-turn" else 4.0))
 
     def advance(p: Vector, x: Vector) -> tuple[Vector, Vector, float]:
@@ -209,7 +214,7 @@ def asynchronous(
 
     `step` is gamma. If None it is half of `sharp_bound` over one more than the steps of the loop. With that
     step p(t+1) = p(t) - gamma k p(t - loop) dies out. The residual is that of an observer who sees all prices
-    at once. Raises TheoryError for a step that is none.
+    at once. Raises TheoryError for a step that is none, for a negative seed, and for no steps at all.
 
     Example:
         >>> from weir.theory import EXAMPLES, Timing, asynchronous
@@ -218,6 +223,7 @@ def asynchronous(
         >>> reached.converged, reached.steps
         (True, 6974)
     """
+    require(seed >= 0, f"the seed {seed} is negative", "a whole number from 0 on")
     timing = timing or Timing()
     gamma = _checked_step(step, sharp_bound(network) / (2.0 * (1 + timing.loop)))
     rng = np.random.default_rng(seed)
@@ -253,6 +259,8 @@ def _followed(
     tolerance: float,
 ) -> Trajectory:
     """Step after step from `prices`, zero if None; each gives prices, rates and what is left."""
+    require(most >= 1, f"{most} steps reach nothing", "one or more")
+    require(tolerance >= 0.0, f"a tolerance of {tolerance:g}", "zero or more")
     p = np.zeros(len(network.links)) if prices is None else np.asarray(prices, dtype=np.float64)
     x = network.demand(p)
     all_rates, all_prices, left = [x], [p], residual(network, p, x)
@@ -279,6 +287,11 @@ def _weights(rng: np.random.Generator, timing: Timing, pairs: tuple[int, ...]) -
         return (np.arange(ages)[:, None, None] == age).astype(np.float64)
     drawn = rng.standard_exponential((ages, *pairs))
     return drawn / drawn.sum(axis=0)
+
+
+def _check_choice(what: str, chosen: str, known: tuple[str, ...]) -> None:
+    if chosen not in known:
+        raise TheoryError(f"there is no {what} {chosen!r}", suggestion(chosen, known))
 
 
 def _checked_step(step: float | None, default: float) -> float:

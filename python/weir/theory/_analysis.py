@@ -244,7 +244,7 @@ def analyse(system: System, given: Iterable[Flag] = (), *, simple: bool = False)
 def swing_of(system: System, point: Point) -> Swing:
     """HRED by its describing function: the amplitude at which the gain margin is one (bisection).
 
-    Raises AssertionError for the point of another AQM.
+    Raises TheoryError for the point of another AQM.
 
     Example:
         >>> from weir.theory import Group, Hred, System, operating_point, swing_of
@@ -254,7 +254,11 @@ def swing_of(system: System, point: Point) -> Swing:
         (0.36, 143)
     """
     aqm = point.aqm
-    assert isinstance(aqm, Hred)
+    if not isinstance(aqm, Hred):
+        raise TheoryError(
+            f"{aqm.name} has no dead zone, and so no describing function",
+            "ask for the swing at a point of HRED; `analyse` has the margins and the period of others",
+        )
 
     def margins(share: float) -> Margins:
         return margins_of(swinging(system, point, share))

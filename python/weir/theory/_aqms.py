@@ -24,9 +24,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from weir import _core
+from weir.scenario import suggestion
 from weir.theory._realised import Realisation
 from weir.theory._special import Avq, Hred, Step, check_thresholds
-from weir.theory._utility import require
+from weir.theory._utility import TheoryError, above_zero, require
 
 PIE_SCALE = _core.PIE_SCALE
 """Divisors of PIE's step, each below a probability; above the last one it is 1 (RFC 8033, section 4.2)."""
@@ -39,7 +40,8 @@ SIGNALS = {"uniform": 2.0, "wait": 2.0 / 3.0, "geometric": 1.0}
 class Red:
     """RED, gentle RED and NLRED. Thresholds in packets.
 
-    Raises TheoryError for thresholds that do not rise.
+    Raises TheoryError for thresholds that do not rise, for a `max_p` or `w_q` that is not above zero, and for
+    another spacing.
 
     Example:
         >>> from weir.theory import Red
@@ -62,6 +64,11 @@ class Red:
 
     def __post_init__(self) -> None:
         check_thresholds(self.name, self.min_th, self.max_th)
+        above_zero(max_p=self.max_p, w_q=self.w_q)
+        if self.spacing not in SIGNALS:
+            raise TheoryError(
+                f"there is no spacing {self.spacing!r}", suggestion(self.spacing, list(SIGNALS))
+            )
 
     @property
     def top(self) -> float:
@@ -245,8 +252,8 @@ def pi(a: float, b: float, interval: float, target: float, *, hold: bool = True)
 def continuous_pi(gain: float, zero: float, target: float, interval: float = 0.00625) -> Integrator:
     """PI as K (1 + s/z) / s: K per packet and second, z in rad/s.
 
-    Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
-    Raises ZeroDivisionError for a `zero` of 0.
+    Raises TheoryError for an interval or a `zero` that is not above zero, and for gains that would not find
+    the target.
 
     Example:
         >>> from weir.theory import continuous_pi
@@ -254,6 +261,7 @@ def continuous_pi(gain: float, zero: float, target: float, interval: float = 0.0
         >>> f"{found.now:.3e} {found.before:.3e}"
         '1.822e-05 1.816e-05'
     """
+    above_zero(zero=zero)
     half = gain * interval / 2.0
     return Integrator("PI", gain / zero + half, gain / zero - half, interval, target, hold=False)
 
@@ -319,6 +327,7 @@ def rem(
     While the queue is busy, rate minus capacity over T is what the queue grows by.
 
     Raises TheoryError for an interval that is not above zero, and for gains that would not find the target.
+    Raises it, too, for a `phi` that is not above 1, and for another equation.
 
     Example:
         >>> from weir.theory import rem
@@ -326,6 +335,8 @@ def rem(
         >>> round(found.of(105.0), 2)
         0.1
     """
+    require(1.0 < phi < math.inf, f"phi is {phi:g}", "more than 1")
+    require(equation in {2, 3}, f"REM's price is not by equation {equation}", "2 or 3")
     now, before = (gamma * (1.0 + alpha), gamma) if equation == 2 else (gamma, gamma * (1.0 - alpha))
     return Integrator(
         "REM", now, before, interval, target, shape="price", phi=phi, hold=hold, counts_drops=equation == 2

@@ -22,11 +22,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.scenario import suggestion
 from weir.theory._bisection import bisected_by_factors
 from weir.theory._utility import TheoryError, require
 
@@ -74,7 +75,9 @@ class Path:
     """True if CUBIC sends no less than Reno."""
 
     def rate(self, price: float) -> float:
-        """Rate of one flow at a price, packets per second."""
+        """Rate of one flow at a price, packets per second. Raises TheoryError without a round trip."""
+        if not self.rtt > 0.0:
+            raise TheoryError(f"flows of {self.name} have a delay of zero", "give them a round trip")
         if price <= 0.0:
             return min(self.most, 1e18)
         return min(self._demand(price), self.most)
@@ -136,10 +139,21 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
         [666.7, 333.3]
     """
     require(bool(paths), "no flow answers a price", "name flows with a model")
+    for link, capacity in capacities.items():
+        said = f"link {link}: {capacity:g} packets/s is no capacity"
+        require(0.0 < capacity < math.inf, said, "more than zero")
+    kinds: tuple[str, ...] = get_args(Sender)
     for path in paths:
+        said = f"flows of {path.name}"
+        if path.kind not in kinds:
+            raise TheoryError(f"{said}: there is no kind {path.kind!r}", suggestion(path.kind, kinds))
+        require(path.flows > 0.0, f"{said}: {path.flows:g} flows", "more than zero")
+        require(path.weight > 0.0, f"{said}: a weight of {path.weight:g}", "more than zero")
+        require(bool(path.links), f"{said} pass no link", f"there are: {', '.join(capacities) or 'none'}")
         require(path.rtt > 0.0, f"flows of {path.name} have a delay of zero", "give them a round trip")
         for link in path.links:
-            require(link in capacities, f"there is no link {link!r}", f"there are: {', '.join(capacities)}")
+            there = f"there are: {', '.join(capacities) or 'none'}"
+            require(link in capacities, f"there is no link {link!r}", there)
     links = tuple(capacities)
     routes = _routes(tuple(paths), links)
     size = np.array([capacities[link] for link in links])
@@ -159,8 +173,8 @@ def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool 
         raise TheoryError(
             "no prices were found at which the flows fill the links", "windows of receivers that fill them"
         )
-    kinds = {SCALE.get(path.kind, "probability") for path in paths}
-    return Balance(tuple(paths), links, size, rates, prices, residual, mixed=len(kinds) > 1)
+    scales = {SCALE.get(path.kind, "probability") for path in paths}
+    return Balance(tuple(paths), links, size, rates, prices, residual, mixed=len(scales) > 1)
 
 
 def _routes(paths: tuple[Path, ...], links: Sequence[str]) -> Vector:

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from weir.theory._bisection import bisected
 from weir.theory._constants import EVEN
-from weir.theory._utility import require
+from weir.theory._utility import above_zero, require
 
 
 @dataclass(frozen=True)
 class RedMap:
     """The map for one network and one line; thresholds and queues in packets.
 
-    Raises TheoryError for thresholds that do not rise, and where there is no fixed point.
+    Raises TheoryError for thresholds that do not rise, for other numbers that are not above zero, and where
+    there is no fixed point. Its verbs raise it for a weight that is none, and for no round trips.
 
     Example:
         >>> import numpy as np
@@ -56,6 +57,8 @@ class RedMap:
     """Constant K of the square root."""
 
     def __post_init__(self) -> None:
+        above_zero(flows=self.flows, capacity=self.capacity, rtt=self.rtt, max_p=self.max_p)
+        above_zero(buffer=self.buffer, constant=self.constant)
         ends = self.min_th, self.max_th
         require(0.0 <= ends[0] < ends[1], f"thresholds of {ends[0]:g} and {ends[1]:g}", "min_th below max_th")
         require(
@@ -126,6 +129,7 @@ class RedMap:
         self, weights: NDArray[np.float64], skipped: int = 2000, kept: int = 60
     ) -> NDArray[np.float64]:
         """Averages that are visited, of shape (kept, weights): all weights at once."""
+        _check_orbit(weights, skipped, kept)
         average, found = np.full(len(weights), self.fixed * 1.01), np.empty((kept, len(weights)))
         for _ in range(skipped):
             average = self.step(average, weights)
@@ -142,6 +146,13 @@ class RedMap:
         line = self.max_p / (self.max_th - self.min_th)
         slope = np.where(inside, -0.5 * self.flows * self.constant * share**-1.5 * line, 0.0)
         return float(np.log(np.maximum(np.abs(1.0 - weight + weight * slope), 1e-300)).mean())
+
+
+def _check_orbit(weights: NDArray[np.float64], skipped: int, kept: int) -> None:
+    odd = [weight for weight in weights.tolist() if not 0.0 <= weight <= 1.0]
+    require(not odd, f"{odd[0] if odd else 0:g} is no weight of an average", "zero or more, at most 1")
+    require(skipped >= 0, f"{skipped} round trips cannot be skipped", "zero or more")
+    require(kept >= 1, f"{kept} averages are none", "keep one or more")
 
 
 def ranjan() -> RedMap:

@@ -8,7 +8,7 @@ from weir.theory._bisection import bisected_by_factors
 from weir.theory._plant import loop_of
 from weir.theory._point import System
 from weir.theory._roots import roots_of
-from weir.theory._utility import require
+from weir.theory._utility import above_zero, require
 
 
 def growth(system: System, degree: int = 24) -> float:
@@ -19,7 +19,7 @@ def growth(system: System, degree: int = 24) -> float:
 def boundary(make: Callable[[float], System], low: float, high: float) -> float:
     """The value between two, of which one makes a stable system and one an unstable one, where sigma is zero.
 
-    By bisection of its logarithm. Raises TheoryError where both are alike.
+    By bisection of its logarithm. Raises TheoryError where both are alike, or one is not above zero.
 
     Example:
         >>> from weir.theory import Group, System, boundary, pi
@@ -28,6 +28,7 @@ def boundary(make: Callable[[float], System], low: float, high: float) -> float:
         >>> round(boundary(system, 10.0, 200.0), 1)
         15.9
     """
+    above_zero(low=low, high=high)
     stable = growth(make(low)) < 0.0
     require(
         stable != (growth(make(high)) < 0.0),

@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from weir.theory._utility import above_zero, not_below_zero, require
+
 FLUID = math.sqrt(2.0)
 EVEN = math.sqrt(1.5)
 
@@ -39,13 +41,14 @@ def by_rounds(p: float) -> float:
 
     Computed from the stationary distribution of the window at the start of a round, in quarters of a packet.
 
-    Raises ZeroDivisionError for a `p` of zero, and ValueError for one that is no probability below one.
+    Raises TheoryError for a `p` that is no probability between 0 and 1.
 
     Example:
         >>> from weir.theory import by_rounds
         >>> round(by_rounds(0.01), 3)
         1.214
     """
+    require(0.0 < p < 1.0, f"p is {p:g}", "a probability above 0 and below 1")
     fine = 4
     windows = np.arange(fine, int(12.0 / math.sqrt(p)) * fine + 1) / fine
     last = len(windows) - 1
@@ -69,13 +72,15 @@ def codel_rate(since: float, interval: float, *, first_order: bool = False) -> f
     """Signals per second of CoDel, so many seconds after it entered its dropping state: the k-th waits I /
     sqrt(k), so that they grow as t / (2 I^2) + 0.730 / I, the second term by zeta(1/2) = -1.460.
 
-    Raises ZeroDivisionError for an interval of zero.
+    Raises TheoryError for an interval that is not above zero, and for an instant before its beginning.
 
     Example:
         >>> from weir.theory import codel_rate
         >>> round(codel_rate(1.0, 0.1), 1)
         57.3
     """
+    not_below_zero(since=since)
+    above_zero(interval=interval)
     grown = since / (2.0 * interval**2)
     return grown if first_order else grown + 0.5 * 1.46035450880959 / interval
 
@@ -84,9 +89,13 @@ def codel_time(signals: float, interval: float) -> float:
     """Seconds until CoDel signals so often a second: there is no resting point, and this is what its model
     predicts.
 
+    Raises TheoryError for an interval that is not above zero, and for less than no signals.
+
     Example:
         >>> from weir.theory import codel_time
         >>> round(codel_time(50.0, 0.1), 2)
         1.0
     """
+    not_below_zero(signals=signals)
+    above_zero(interval=interval)
     return 2.0 * interval**2 * signals

@@ -71,6 +71,7 @@ def design(
     """
     check_flows(flows, capacity, rtt)
     require(discipline in _DESIGNS, f"there is no rule for {discipline}", f"there are: {', '.join(_DESIGNS)}")
+    require(margin is None or margin > 0.0, f"a gain margin of {margin or 0:g}", "more than zero")
     queue = 0.015 * capacity if target is None else target
     require(queue > 0.0, f"a target of {queue:g} packets", "more than zero")
     require(

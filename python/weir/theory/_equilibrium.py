@@ -19,12 +19,15 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from weir.theory._utility import Utility, require
+from weir.theory._utility import Utility, above_zero, not_below_zero, require
 
 
 @dataclass(frozen=True)
 class Host:
     """A host of the 1999 paper.
+
+    Raises TheoryError for bounds between which there is no rate. Its window has it for a round trip that is
+    not above zero.
 
     Example:
         >>> from weir.theory import Host, Utility
@@ -40,8 +43,17 @@ class Host:
     greatest: float = math.inf
     """Greatest rate M, packets per second."""
 
+    def __post_init__(self) -> None:
+        require(
+            0.0 <= self.least <= self.greatest > 0.0,
+            f"no rate lies between {self.least:g} and {self.greatest:g} packets/s",
+            "the least is zero or more; the greatest is above zero, and not below the least",
+        )
+        require(self.receive_window > 0.0, f"a receive window of {self.receive_window:g}", "more than zero")
+
     def window(self, price: float, tau: float) -> float:
         """Window at a price, packets."""
+        above_zero(tau=tau)
         rate = self.utility.demand(price, self.least, self.greatest)
         return min(self.receive_window, max(1.0, rate * tau))
 
@@ -67,7 +79,7 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
 
     `capacity` in packets per second; `tau`, the round trip without queues, in seconds; `gamma`, price per
     packet of queue. Where the windows do not fill the pipe the queue is zero. Raises TheoryError for
-    parameters that are not above zero.
+    parameters that are not above zero, and without a host.
 
     Example:
         >>> from weir.theory import Host, Utility, rem_hosts
@@ -75,8 +87,8 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
         >>> round(rest.queue), round(rest.windows[0])
         (68, 234)
     """
-    for name, value in (("capacity", capacity), ("tau", tau), ("gamma", gamma)):
-        require(value > 0.0, f"{name} is {value:g}", "more than zero")
+    require(len(hosts) > 0, "there is no host", "name one or more")
+    above_zero(capacity=capacity, tau=tau, gamma=gamma)
 
     def missing(queue: float) -> float:
         windows = sum(host.window(gamma * queue, tau) for host in hosts)
@@ -95,39 +107,44 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
 def reno_probability(window: float) -> float:
     """The probability at which Reno's family has this mean window, without delayed ACKs: 1.5 / W^2.
 
-    Raises ZeroDivisionError for a window of zero.
+    Raises TheoryError for a window that is not above zero.
 
     Example:
         >>> from weir.theory import reno_probability
         >>> reno_probability(10.0)
         0.015
     """
+    above_zero(window=window)
     return 1.5 / window**2
 
 
 def mean_window(flows: int, pipe: float, queue: float) -> float:
     """Mean window in packets: n windows fill the pipe, which is capacity times round trip, and the queue.
 
-    Raises ZeroDivisionError without flows.
+    Raises TheoryError without flows, and for a negative pipe or queue.
 
     Example:
         >>> from weir.theory import mean_window
         >>> mean_window(flows=20, pipe=640.0, queue=60.0)
         35.0
     """
+    above_zero(flows=flows)
+    not_below_zero(pipe=pipe, queue=queue)
     return (pipe + queue) / flows
 
 
 def rem_price(probability: float, phi: float = 1.001) -> float:
     """The price at which REM marks with this probability: 1 - phi^-price.
 
-    Raises ValueError for a probability of one or more, and ZeroDivisionError for a `phi` of one.
+    Raises TheoryError for a probability that is not from 0 to below 1, and for a `phi` that is not above 1.
 
     Example:
         >>> from weir.theory import rem_price
         >>> round(rem_price(0.1), 1)
         105.4
     """
+    require(0.0 <= probability < 1.0, f"a probability of {probability:g}", "zero or more, and below 1")
+    require(1.0 < phi < math.inf, f"phi is {phi:g}", "more than 1")
     return -math.log1p(-probability) / math.log(phi)
 
 
@@ -139,7 +156,7 @@ def red_queue(
     `spread` is the share of RED's probability that its spacing of marks leaves: 2/3 with `wait` (aqm of
     ns-2 in 2000), 2 between marks spread evenly; 1 for draws without memory.
 
-    Raises ZeroDivisionError without flows, and for equal thresholds.
+    Raises TheoryError for numbers that are not above zero, and for thresholds that do not rise.
 
     Example:
         >>> from weir.theory import red_queue
@@ -148,6 +165,9 @@ def red_queue(
         >>> red_queue(flows=200, pipe=640.0, min_th=20.0, max_th=80.0, max_p=0.1) is None
         True
     """
+
+    above_zero(flows=flows, pipe=pipe, max_p=max_p, spread=spread)
+    require(0.0 <= min_th < max_th, f"thresholds of {min_th:g} and {max_th:g}", "min_th below max_th")
 
     def missing(queue: float) -> float:
         wanted = reno_probability(mean_window(flows, pipe, queue))

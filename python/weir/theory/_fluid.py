@@ -23,7 +23,7 @@ from weir import _core
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._point import Point, System
 from weir.theory._special import Avq, Hred, Step
-from weir.theory._utility import TheoryError
+from weir.theory._utility import TheoryError, above_zero, not_below_zero, require
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,25 @@ class Course:
     steps: int
 
     def at(self, values: NDArray[np.float64], instants: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Interpolates values at other instants."""
+        """Interpolates values at other instants. Raises TheoryError unless there is a value for each step."""
+        said = f"{len(values)} values are not of the {len(self.times)} instants of the course"
+        require(len(values) == len(self.times), said, "give one of its own: queue, signal, state")
         return np.interp(instants, self.times, values)
 
+    def _check_instant(self, since: float) -> None:
+        end = float(self.times[-1])
+        require(since <= end, f"the course ends at {end:g} s, before {since:g} s", "an earlier instant")
+
     def swing(self, since: float) -> float:
-        """Peak-to-peak swing of the queue from an instant on, packets."""
+        """Peak-to-peak swing of the queue from an instant on, packets. Raises TheoryError for an instant
+        after the end."""
+        self._check_instant(since)
         return float(np.ptp(self.queue[self.times >= since]))
 
     def period(self, since: float) -> float | None:
         """Mean period from an instant on, in seconds, between the times at which the queue rises through its
-        mean. None for fewer than two periods."""
+        mean. None for fewer than two periods. Raises TheoryError for an instant after the end."""
+        self._check_instant(since)
         # Steps differ in length, and a mean is over time.
         times = np.linspace(since, float(self.times[-1]), 2 * int((self.times >= since).sum()))
         queue = self.at(self.queue, times)
@@ -109,6 +118,11 @@ def integrate(
         >>> round(course.queue.max()), round(course.queue[-1])
         (120, 33)
     """
+    require(math.isfinite(until), f"the end is at {until:g} s", "a number of seconds")
+    if step is not None:
+        above_zero(step=step)
+    if queue is not None:
+        not_below_zero(queue=queue)
     given = {
         "phases": [{"since": phase.since, "system": _written(phase.system)} for phase in timeline],
         "until": until,

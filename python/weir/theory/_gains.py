@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from weir import _core
-from weir.theory._utility import require
+from weir.theory._utility import above_zero, not_below_zero, require
 
 PI_INTERVAL = 0.00625
 """Hollot and others (2001): T in seconds, 160 Hz."""
@@ -55,6 +55,9 @@ def pi_design(
         ('1.853e-05 1.847e-05', 0.53)
     """
     check_flows(flows, capacity, rtt)
+    for name, value in (("interval", interval), ("crossover", crossover)):
+        if value is not None:
+            above_zero(**{name: value})
     gain, zero = _core.pi_gains(flows, capacity, rtt, crossover)
     return PiDesign(gain, zero, min(PI_INTERVAL, 0.1 * rtt) if interval is None else interval)
 
@@ -62,13 +65,14 @@ def pi_design(
 def red_crossover(flows: float, capacity: float, rtt: float) -> float:
     """Crossover at a tenth of the slower pole, rad/s.
 
-    Raises ZeroDivisionError for a capacity or a round trip of zero.
+    Raises TheoryError for numbers that are not above zero.
 
     Example:
         >>> from weir.theory import red_crossover
         >>> round(red_crossover(flows=60, capacity=3750.0, rtt=0.246), 3)
         0.053
     """
+    above_zero(flows=flows, capacity=capacity, rtt=rtt)
     return 0.1 * min(2.0 * flows / (rtt * rtt * capacity), 1.0 / rtt)
 
 
@@ -83,6 +87,7 @@ def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
         '1.95e-04'
     """
     check_flows(flows, capacity, rtt)
+    above_zero(pole=pole)
     ratio = red_crossover(flows, capacity, rtt) / pole
     return math.hypot(1.0, ratio) * (2.0 * flows) ** 2 / (rtt * capacity) ** 3
 
@@ -90,26 +95,28 @@ def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
 def red_weight(capacity: float, pole: float) -> float:
     """Weight w_q of an average with this pole in 1/s.
 
-    Raises ZeroDivisionError for a capacity of zero.
+    Raises TheoryError for numbers that are not above zero.
 
     Example:
         >>> from weir.theory import red_weight
         >>> f"{red_weight(capacity=3750.0, pole=0.005):.2e}"
         '1.33e-06'
     """
+    above_zero(capacity=capacity, pole=pole)
     return -math.expm1(-pole / capacity)
 
 
 def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
     """Alpha and beta in 1/s, and T in seconds, for the longest round trip (RFC 9332, A.1).
 
-    Raises ZeroDivisionError for a round trip of zero.
+    Raises TheoryError for numbers that are not above zero.
 
     Example:
         >>> from weir.theory import pi2_gains
         >>> [round(value, 3) for value in pi2_gains(rtt=0.1)]
         [0.15, 3.0, 0.015]
     """
+    above_zero(rtt=rtt, target=target)
     interval = min(target, rtt / 3.0)
     return pi2_alpha(rtt, interval), 0.3 / rtt, interval
 
@@ -117,13 +124,14 @@ def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
 def pi2_alpha(rtt: float, interval: float) -> float:
     """Gain alpha of PI2, 0.1 T / R^2, in 1/s.
 
-    Raises ZeroDivisionError for a round trip of zero.
+    Raises TheoryError for numbers that are not above zero.
 
     Example:
         >>> from weir.theory import pi2_alpha
         >>> round(pi2_alpha(rtt=0.1, interval=0.016), 2)
         0.16
     """
+    above_zero(rtt=rtt, interval=interval)
     return 0.1 * interval / rtt**2
 
 
@@ -132,39 +140,50 @@ def coupling(target: float, base_rtt: float, *, cubic: bool = False) -> float:
     9332, appendix C). It is 1.23 (1 + target / base) for Reno and 1.39 (1 + target / base) for CUBIC in its
     Reno-friendly region.
 
-    Raises ZeroDivisionError for a `base_rtt` of zero.
+    Raises TheoryError for a `base_rtt` that is not above zero, and for a negative target.
 
     Example:
         >>> from weir.theory import coupling
         >>> round(coupling(target=0.015, base_rtt=0.02), 2)
         2.15
     """
+    above_zero(base_rtt=base_rtt)
+    not_below_zero(target=target)
     return (1.39375 if cubic else 1.2295) * (1.0 + target / base_rtt)
 
 
 def hred_loop_gain(queue: float, pipe: float, k: float, min_th: float, max_th: float) -> float:
     """The size of S of HRED's paper, its equation 7: the static gain of the loop of its line.
 
-    Raises ZeroDivisionError where the line is zero at this queue.
+    Raises TheoryError where the line is not above zero at this queue, and for a negative queue or pipe.
 
     Example:
         >>> from weir.theory import hred_loop_gain
         >>> round(hred_loop_gain(queue=100.0, pipe=300.0, k=1.0, min_th=50.0, max_th=150.0), 3)
         1.0
     """
-    return (queue + pipe) / (2.0 * (k * max_th + queue - min_th))
+    not_below_zero(queue=queue, pipe=pipe)
+    line = k * max_th + queue - min_th
+    require(
+        0.0 < line < math.inf,
+        f"HRED's line is not above zero at a queue of {queue:g} packets",
+        "a larger k or max_th, or a queue nearer to the band",
+    )
+    return (queue + pipe) / (2.0 * line)
 
 
 def hred_least_k(queue: float, pipe: float, min_th: float, max_th: float) -> float:
     """K at which S has size one.
 
-    Raises ZeroDivisionError for a `max_th` of zero.
+    Raises TheoryError for a `max_th` that is not above zero, and for a negative queue or pipe.
 
     Example:
         >>> from weir.theory import hred_least_k
         >>> round(hred_least_k(queue=100.0, pipe=300.0, min_th=50.0, max_th=150.0), 3)
         1.0
     """
+    above_zero(max_th=max_th)
+    not_below_zero(queue=queue, pipe=pipe, min_th=min_th)
     return ((queue + pipe) / 2.0 - queue + min_th) / max_th
 
 

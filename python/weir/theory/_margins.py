@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from weir.theory._plant import Loop
 from weir.theory._realised import Complex
+from weir.theory._utility import require
 
 Real = NDArray[np.floating[Any]]
 
@@ -96,12 +97,16 @@ def grid(loop: Loop, per_decade: int = PER_DECADE) -> NDArray[np.float64]:
 def margins_of(loop: Loop, per_decade: int = PER_DECADE, halvings: int = 45) -> Margins:
     """Every crossover, from the lowest frequency to the highest; a step of the grid is halved so often.
 
+    Raises TheoryError for a grid without frequencies, and for less than no halvings.
+
     Example:
         >>> from weir.theory import loop_of, margins_of, system_of
         >>> margins = margins_of(loop_of(system_of(scenario.variant("rem-mark")).system))
         >>> round(margins.gain_margin, 2), round(margins.phase_margin)
         (22.83, 76)
     """
+    require(per_decade >= 1, f"{per_decade} frequencies a decade are none", "one or more")
+    require(halvings >= 0, f"a step cannot be halved {halvings} times", "zero or more")
     frequencies = grid(loop, per_decade)
     values = loop.open_loop(1j * frequencies)
 

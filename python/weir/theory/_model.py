@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir import _core
-from weir.scenario import Scenario
+from weir.scenario import Scenario, core_of
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._flags import Flag
 from weir.theory._point import System
@@ -53,7 +53,7 @@ def system_of(
     """The queue of a link, the bottleneck if None, and its flows at an instant in seconds, the end if None.
 
     `cut` is b of Reno's fluid: 2/3 agrees with packets, papers have 1/2. Raises TheoryError for what has no
-    model.
+    model, and InputError for what is no scenario.
 
     Example:
         >>> from weir.theory import system_of
@@ -61,7 +61,7 @@ def system_of(
         >>> system.capacity, system.aqm.name, system.groups[0].flows
         (500.0, 'REM', 4.0)
     """
-    found = asked(_core.fluid_system, scenario.core, at, link, cut)
+    found = asked(_core.fluid_system, core_of(scenario), at, link, cut)
     return _reading(found, scenario.name)
 
 
@@ -70,7 +70,7 @@ def timeline_of(
 ) -> tuple[list[Reading], float]:
     """Each instant before `until`, in seconds, from which on something is another, with the system from then
     on. The second value is the end. It is where no flow is left, if that is earlier than `until`."""
-    found = asked(_core.fluid_timeline, scenario.core, until, link, cut)
+    found = asked(_core.fluid_timeline, core_of(scenario), until, link, cut)
     return [_reading(phase, scenario.name) for phase in found["phases"]], float(found["until"])
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory._utility import Utility, require
+from weir.theory._utility import TheoryError, Utility, require
 
 Vector = NDArray[np.float64]
 """Numbers for each source or link, in the order of the network."""
@@ -160,11 +160,14 @@ class Network:
         return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
 
     def load(self, rates: Vector) -> Vector:
-        """Load of each link, packets per second."""
+        """Load of each link, packets per second. Raises TheoryError unless each source has a rate."""
+        check_sizes(self, rates=rates)
         return self.routes @ rates
 
     def demand(self, prices: Vector) -> Vector:
-        """Rate of each source at these prices of the links, packets per second: equation 3."""
+        """Rate of each source at these prices of the links, packets per second: equation 3. Raises
+        TheoryError unless each link has a price."""
+        check_sizes(self, prices=prices)
         return self.demand_at(prices @ self.paths)
 
     def demand_at(self, price: Vector) -> Vector:
@@ -191,6 +194,7 @@ class Network:
         return replace(self, links=tuple(replace(link, target=target) for link in self.links))
 
     def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:
+        check_sizes(self, rates=rates)
         pairs = zip(self.sources, rates.tolist(), strict=True)
         return np.array([function(source.utility, rate) for source, rate in pairs])
 
@@ -198,6 +202,18 @@ class Network:
     def _shapes(self) -> Vector:
         utilities = [source.utility for source in self.sources]
         return np.array([(one.weight, 1.0 / one.fairness, one.shift) for one in utilities]).T
+
+
+def check_sizes(network: Network, *, rates: Vector | None = None, prices: Vector | None = None) -> None:
+    """Raises TheoryError unless there is a rate for each source, and a price for each link."""
+    for what, given, parts, of in (
+        ("rates", rates, network.sources, "sources"),
+        ("prices", prices, network.links, "links"),
+    ):
+        if given is not None and given.shape != (len(parts),):
+            named = ", ".join(part.name for part in parts)
+            message = f"{given.size} {what} are not those of {len(parts)} {of}"
+            raise TheoryError(message, f"give one for each, in this order: {named}")
 
 
 def dumbbell() -> Network:

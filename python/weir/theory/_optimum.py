@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory._network import Network, Vector
+from weir.theory._network import Network, Vector, check_sizes
 from weir.theory._utility import require
 
 Which = NDArray[np.bool_]
@@ -69,7 +69,7 @@ class Conditions:
 def conditions(network: Network, rates: Vector, prices: Vector, tight: float = TIGHT) -> Conditions:
     """Errors of rates and prices in the conditions of Karush, Kuhn and Tucker.
 
-    Raises ValueError for vectors of another length.
+    Raises TheoryError for vectors of another length.
 
     Example:
         >>> from weir.theory import EXAMPLES, conditions, optimum
@@ -80,6 +80,7 @@ def conditions(network: Network, rates: Vector, prices: Vector, tight: float = T
         >>> round(conditions(network, 0.9 * best.rates, best.prices).slackness, 2)
         0.1
     """
+    check_sizes(network, rates=rates, prices=prices)
     free = (network.capacities - network.load(rates)) / network.capacities
     highest = max(float(prices.max()), np.finfo(float).tiny)
     outside = np.maximum(network.least - rates, rates - network.greatest) / network.greatest

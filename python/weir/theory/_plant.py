@@ -23,7 +23,7 @@ from weir.theory._point import Point, System, operating_point
 from weir.theory._realised import Complex, Realisation
 from weir.theory._senders import Group, Response
 from weir.theory._special import Avq, Hred, Step
-from weir.theory._utility import TheoryError
+from weir.theory._utility import TheoryError, not_below_zero
 
 Matrix = NDArray[np.float64]
 
@@ -217,11 +217,14 @@ def intensity(rate: float) -> float:
     of the window that a packet meets, whose mean square is 8/(3p). So p cancels: rate p E[W^2] / 4 = 2
     rate / 3.
 
+    Raises TheoryError for a negative rate.
+
     Example:
         >>> from weir.theory import intensity
         >>> round(intensity(3750.0), 3)
         2500.0
     """
+    not_below_zero(rate=rate)
     return 2.0 * rate / 3.0
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir import _core
-from weir.scenario import Scenario, flows_at
+from weir.scenario import Scenario, core_of, flows_at
 from weir.theory._network import Link, Network, Source
 from weir.theory._utility import TheoryError, Utility, require
 
@@ -25,7 +25,7 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
 
     The reverse direction of a link is a link of its own, `NAME.reverse`, where data pass it. Raises
     TheoryError for what the model does not have: hosts without a utility, packets of several sizes, links
-    that follow a trace.
+    that follow a trace. Raises it, too, for an instant after the end.
 
     Example:
         >>> from weir.theory import network_of
@@ -34,8 +34,10 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
         >>> network.capacities.tolist(), network.counts.tolist()
         ([500.0], [4.0])
     """
-    network = scenario.network
+    network = core_of(scenario).network
     instant = network.duration_s if at is None else at
+    end = network.duration_s
+    require(instant <= end, f"{scenario.name} ends at {end:g} s, before {instant:g} s", "an earlier instant")
     present = [path for path in network.paths if flows_at(path.load, instant) > 0]
     require(bool(present), f"no flow is there at {instant:g} s", "name another instant: --at SECONDS")
     sources = [

@@ -61,6 +61,7 @@ class RegionAxis:
             >>> [round(value) for value in RegionAxis.of("N=10..1000", 3).values]
             [10, 100, 1000]
         """
+        require(size >= 1, f"an axis of {size} levels", "one or more")
         name, _, span = text.partition("=")
         low, dots, high = span.partition("..")
         example = "--x N=10..200"
@@ -137,7 +138,7 @@ def region(
     progress: Callable[[float], None] | None = None,
 ) -> Region:
     """Analyses every cell, on so many processes. Raises TheoryError for axes that the system does not
-    have.
+    have, for one without levels, and without a process.
 
     Example:
         >>> from weir.theory import RegionAxis, region, system_of
@@ -147,7 +148,9 @@ def region(
         [[2.0, 0.0, 17.9], [8.0, 0.0, 363.1], [2.0, 0.2, 0.3], [8.0, 0.2, 5.5]]
     """
     require(x.name != y.name, f"both axes are {x.name}", "two different ones")
+    require(workers >= 1, f"{workers} processes analyse nothing", "one or more")
     for axis in (x, y):
+        require(bool(axis.values), f"the axis {axis.name} has no levels", "write for example N=10..200")
         varied(system, axis.name, axis.values[0])
     rows = [(system, x.name, y.name, x.values, value) for value in y.values]
     cells: list[Mapping[str, Any]] = []

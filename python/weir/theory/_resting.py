@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from weir import _core
-from weir.scenario import Scenario, flows_at
+from weir.scenario import Scenario, core_of, flows_at
 from weir.theory._aqms import AdaptiveRed, Aqm, Integrator, Red
 from weir.theory._balance import SCALE, Balance, Path, Sender, balance
 from weir.theory._bisection import bisected
@@ -115,7 +115,7 @@ def resting(scenario: Scenario, at: float | None = None) -> Resting:
         >>> rest.rates["rate"].round(1).to_list(), rest.prices["queue"].round(1).to_list()
         ([125.0], [20.0])
     """
-    network = scenario.network
+    network = core_of(scenario).network
     end = network.duration_s
     instant = end if at is None else at
     require(instant <= end, f"{scenario.name} ends at {end:g} s, before {instant:g} s", "an earlier instant")

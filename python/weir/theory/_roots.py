@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weir.theory._plant import Loop, Matrix
 from weir.theory._realised import Complex
-from weir.theory._utility import TheoryError
+from weir.theory._utility import TheoryError, require
 
 DEGREE = 40
 """Degree of the polynomial; lower if many groups make a large matrix."""
@@ -61,7 +61,7 @@ class Roots:
 def roots_of(loop: Loop, degree: int = DEGREE) -> Roots:
     """The rightmost roots.
 
-    Raises TheoryError where none is found.
+    Raises TheoryError where none is found, and for a degree below 2.
 
     Example:
         >>> from weir.theory import loop_of, roots_of, system_of
@@ -69,6 +69,7 @@ def roots_of(loop: Loop, degree: int = DEGREE) -> Roots:
         >>> roots.stable, round(roots.growth, 2)
         (True, -0.36)
     """
+    require(degree >= 2, f"a collocation of degree {degree} has no roots", "2 or more")
     matrices = loop.matrices()
     size = len(matrices[0][1])
     # Beyond some 200 rows eigenvalues take longer than all the rest.

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
-from weir.theory._utility import TheoryError, require
+from weir.scenario import suggestion
+from weir.theory._utility import TheoryError, above_zero, not_below_zero, require
 
 WindowModel = Literal["reno", "scalable", "cubic", "dctcp"]
 
@@ -93,13 +94,19 @@ class Group:
 
     def __post_init__(self) -> None:
         said = f"flows of {self.name}"
+        kinds: tuple[str, ...] = get_args(WindowModel)
+        if self.kind not in kinds:
+            raise TheoryError(f"{said}: there is no kind {self.kind!r}", suggestion(self.kind, kinds))
         require(self.flows > 0.0, f"{said}: {self.flows:g} flows", "one or more")
         require(self.delay >= 0.0, f"{said}: a delay of {self.delay:g} s", "zero or more")
         require(self.increase > 0.0, f"{said}: an increase of {self.increase:g}", "more than zero")
         require(0.0 < self.cut < 1.0, f"{said}: a cut of {self.cut:g}", "between 0 and 1")
 
     def round_trip(self, queue: float, capacity: float) -> float:
-        """Round trip R in seconds, with so many packets in the queue. Raises TheoryError if it is zero."""
+        """Round trip R in seconds, with so many packets in the queue. Raises TheoryError if it is zero, and
+        for a capacity that is."""
+        if not capacity > 0.0:
+            raise TheoryError(f"a capacity of {capacity:g} packets/s", "more than zero")
         found = self.delay + (queue / capacity if self.waits else 0.0)
         require(
             found > 0.0,
@@ -213,7 +220,7 @@ class Sawtooth:
 def dctcp_sawtooth(flows: float, capacity: float, rtt: float, threshold: float) -> Sawtooth:
     """The sawtooth of so many flows over `capacity` packets per second with a step at `threshold` packets.
 
-    Raises ZeroDivisionError without flows, and ValueError for a negative number of them.
+    Raises TheoryError for numbers that are not above zero, and for a negative threshold.
 
     Example:
         >>> from weir.theory import dctcp_sawtooth
@@ -221,6 +228,8 @@ def dctcp_sawtooth(flows: float, capacity: float, rtt: float, threshold: float) 
         >>> round(saw.amplitude, 1), round(saw.least_threshold, 1)
         (5.3, 1.2)
     """
+    above_zero(flows=flows, capacity=capacity, rtt=rtt)
+    not_below_zero(threshold=threshold)
     pipe = capacity * rtt + threshold
     amplitude = 0.5 * math.sqrt(2.0 * flows * pipe)
     # The window of one flow falls by amplitude / flows, and grows by one a round trip.

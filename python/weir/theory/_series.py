@@ -16,6 +16,7 @@ from weir.theory._fluid import Course, Phase, integrate
 from weir.theory._model import Reading, timeline_of
 from weir.theory._point import operating_point
 from weir.theory._senders import PACKET_CUT
+from weir.theory._utility import above_zero
 
 INTERVAL = 0.05
 """Seconds between samples, unless the scenario or the caller says otherwise."""
@@ -88,7 +89,8 @@ def fluid_of(
     """Integrates a scenario's own timeline: its loads, rates and parameters that change.
 
     It begins as a run does, with an empty queue and flows in slow start; `settled`: where the first system
-    rests. Instants in seconds. Where no flow is left it ends. Raises TheoryError for what has no model.
+    rests. Instants in seconds. Where no flow is left it ends. Raises TheoryError for what has no model, and
+    for an end, an interval or a step that is not above zero.
 
     Example:
         >>> from weir.theory import fluid_of
@@ -96,6 +98,9 @@ def fluid_of(
         >>> round(course.queue.max()), round(course.swing(since=3.0))
         (120, 115)
     """
+    for name, value in (("until", until), ("interval", interval), ("step", step)):
+        if value is not None:
+            above_zero(**{name: value})
     phases, stop = timeline_of(scenario, until, link=link, cut=cut)
     systems = [Phase(reading.at, reading.system) for reading in phases]
     start = operating_point(systems[0].system) if settled else None

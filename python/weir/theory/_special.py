@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from weir.theory._realised import Realisation
-from weir.theory._utility import require
+from weir.theory._utility import above_zero, not_below_zero, require
 
 
 def check_thresholds(name: str, low: float, high: float) -> None:
@@ -25,7 +25,7 @@ class Hred:
 
     In the band any queue is a resting point: the one named by `rest`, its middle if None, is analysed.
 
-    Raises TheoryError for thresholds that do not rise.
+    Raises TheoryError for thresholds that do not rise, and for a `k` or a round trip that is not above zero.
 
     Example:
         >>> from weir.theory import Hred
@@ -45,6 +45,8 @@ class Hred:
 
     def __post_init__(self) -> None:
         check_thresholds(self.name, self.min_th, self.max_th)
+        above_zero(k=self.k, rtt=self.rtt)
+        not_below_zero(fall=self.fall)
 
     def aim(self, capacity: float) -> float:  # noqa: ARG002
         """Queue at rest, packets."""
@@ -91,7 +93,8 @@ class Avq:
     """AVQ with a full virtual queue: p = 1 - C~ / rate, C~' = alpha (gamma C - rate) (Kunniyur and Srikant,
     2001).
 
-    Its real queue is near zero, so a round trip is the delay.
+    Its real queue is near zero, so a round trip is the delay. Raises TheoryError for gains that are not above
+    zero.
     """
 
     gamma: float = 0.98
@@ -99,10 +102,19 @@ class Avq:
     """Gain alpha, 1/s."""
     name: str = "AVQ"
 
+    def __post_init__(self) -> None:
+        above_zero(gamma=self.gamma, alpha=self.alpha)
+
 
 @dataclass(frozen=True)
 class Step:
-    """Every packet that finds more than `threshold` packets is marked: DCTCP's switch."""
+    """Every packet that finds more than `threshold` packets is marked: DCTCP's switch.
+
+    Raises TheoryError for a negative threshold.
+    """
 
     threshold: float
     name: str = "step"
+
+    def __post_init__(self) -> None:
+        not_below_zero(threshold=self.threshold)

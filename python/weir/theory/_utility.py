@@ -29,11 +29,24 @@ def require(holds: bool, message: str, hint: str, path: str | None = None) -> No
         raise TheoryError(message, hint, path)
 
 
+def above_zero(**numbers: float) -> None:
+    """Raises TheoryError for a number that is not above zero, or not finite."""
+    for name, value in numbers.items():
+        require(0.0 < value < math.inf, f"{name} is {value:g}", "more than zero")
+
+
+def not_below_zero(**numbers: float) -> None:
+    """Raises TheoryError for a number that is below zero, or not finite."""
+    for name, value in numbers.items():
+        require(0.0 <= value < math.inf, f"{name} is {value:g}", "zero or more")
+
+
 @dataclass(frozen=True)
 class Utility:
     """An increasing, strictly concave function of a rate in packets per second.
 
-    Raises TheoryError for a weight or a fairness that is not above zero, and for a negative shift.
+    Raises TheoryError for a weight or a fairness that is not above zero, and for a negative shift. Its verbs
+    raise it for a rate below minus the shift.
 
     Example:
         >>> from weir.theory import Utility
@@ -74,7 +87,7 @@ class Utility:
 
     def value(self, x: float) -> float:
         """Utility U(x); minus infinity where x + s is zero and f at least one."""
-        y = x + self.shift
+        y = self._shifted(x)
         if y == 0.0 and self.fairness >= 1.0:
             return -math.inf
         # Nearer to one, a power over so small a number has no digits left for the rate.
@@ -84,8 +97,14 @@ class Utility:
 
     def marginal(self, x: float) -> float:
         """Marginal utility U'(x), a price; infinite where x + s is zero."""
-        y = x + self.shift
+        y = self._shifted(x)
         return math.inf if y == 0.0 else self.weight / y**self.fairness
+
+    def _shifted(self, x: float) -> float:
+        y = x + self.shift
+        if not y >= 0.0:
+            raise TheoryError(f"a rate of {x:g} packets/s has no utility", f"give {-self.shift:g} or more")
+        return y
 
     def demand(self, price: float, least: float = 0.0, greatest: float = math.inf) -> float:
         """The rate in [least, greatest] worth most at this price: U'^-1 clipped (equation 3)."""
