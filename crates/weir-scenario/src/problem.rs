@@ -18,7 +18,7 @@ impl Problem {
         path: impl Into<String>,
         message: impl Into<String>,
         hint: impl Into<String>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Self> {
         if holds {
             Ok(())
         } else {

@@ -110,6 +110,7 @@ pub(super) struct Phase {
 }
 
 /// The phases of BBR until the path has run for `seconds`.
+#[expect(clippy::float_cmp, reason = "gains are constants")]
 pub(super) fn phases(path: &mut Path, seconds: f64) -> Vec<Phase> {
     let mut found: Vec<Phase> = Vec::new();
     while path.seconds() < seconds {
