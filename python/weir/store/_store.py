@@ -178,8 +178,10 @@ class Store(SweepRecords):
         """Moves finished runs into the Parquet files where there are enough of them; `force`: all of them.
 
         Cheap to call where there is nothing to do. While another process does it: waits with `force`, else
-        leaves the work to it. If it fails, nothing is lost.
+        leaves the work to it. If it fails, nothing is lost. Raises StoreError for a store that was opened
+        to be read.
         """
+        self._check_writable("runs cannot be moved into files")
         with self._store_errors(_SAFE), self._owners.alone(wait=force) as ours:
             if ours and (chunks.merge(self._journal, rest=force) or force):
                 files.write(self._journal, self._owners)

@@ -1,4 +1,4 @@
-/** What controls do to the scenario: changes of its text, as moves in mid-run where that can be, and undo. */
+/** Changes of the scenario by controls: of its text, or as moves in mid-run where that can be; and undo. */
 import { problemOf, type Problem } from "../core/protocol";
 import { instant, isMovable, movedText, queueWith, withMoves, type Move } from "../core/moves";
 import { edit, withDiscipline, within, type Json, type Resolved } from "../core/scenario";
