@@ -59,7 +59,6 @@ red_family! {
     ecn {
         /// Mark ECN-capable packets instead of dropping them.
     }
-    last {}
     red {}
 }
 

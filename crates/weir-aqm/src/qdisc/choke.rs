@@ -51,7 +51,6 @@ red_family! {
         #[schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper"))]
         #[schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" }))]
     }
-    after_max_p {}
     gentle {
         /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
         /// of a jump to 1.

@@ -4,6 +4,9 @@
 /// at its place. A comment that differs from AQM to AQM stands in the list of its key. With `red`, the
 /// parameters also give those of the RED within, which takes the keys named there as well.
 ///
+/// Adaptive RED and OP-RED declare their own: they set the thresholds and the weight by the link, so the
+/// defaults and sources of those keys are others.
+///
 /// serde's `flatten` would lose the path and the line of an error.
 macro_rules! red_family {
     (
@@ -12,10 +15,10 @@ macro_rules! red_family {
         min_th { $(#[$min_th:meta])* }
         max_th { $(#[$max_th:meta])* }
         max_p { $(#[$max_p:meta])* }
-        after_max_p { $($(#[$after_max_p_meta:meta])* $after_max_p:ident: $after_max_p_type:ty = $after_max_p_default:expr,)* }
+        $(after_max_p { $($(#[$after_max_p_meta:meta])* $after_max_p:ident: $after_max_p_type:ty = $after_max_p_default:expr,)* })?
         gentle { $(#[$gentle:meta])* }
         ecn { $(#[$ecn:meta])* }
-        last { $($(#[$last_meta:meta])* $last:ident: $last_type:ty = $last_default:expr,)* }
+        $(last { $($(#[$last_meta:meta])* $last:ident: $last_type:ty = $last_default:expr,)* })?
         $(red { $($also:ident),* })?
     ) => {
         $(#[$meta])*
@@ -35,7 +38,7 @@ macro_rules! red_family {
             pub max_th: Option<Level>,
             $(#[$max_p])*
             pub max_p: Probability,
-            $($(#[$after_max_p_meta])* pub $after_max_p: $after_max_p_type,)*
+            $($($(#[$after_max_p_meta])* pub $after_max_p: $after_max_p_type,)*)?
             /// Weight of a new sample in the average.
             #[schemars(extend("x-default-source" = "Floyd and Jacobson, 1993"))]
             pub w_q: Probability,
@@ -49,7 +52,7 @@ macro_rules! red_family {
             /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
             #[schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567"))]
             pub harddrop: bool,
-            $($(#[$last_meta])* pub $last: $last_type,)*
+            $($($(#[$last_meta])* pub $last: $last_type,)*)?
         }
 
         impl Default for $name {
@@ -58,13 +61,13 @@ macro_rules! red_family {
                     min_th: None,
                     max_th: None,
                     max_p: Probability::constant(0.1),
-                    $($after_max_p: $after_max_p_default,)*
+                    $($($after_max_p: $after_max_p_default,)*)?
                     w_q: Probability::constant(0.002),
                     gentle: false,
                     spacing: Spacing::default(),
                     ecn: false,
                     harddrop: true,
-                    $($last: $last_default,)*
+                    $($($last: $last_default,)*)?
                 }
             }
         }
