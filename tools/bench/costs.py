@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
 
 from bench.measure import SOURCES, Measurement, measure_sizes, output_of
 from weir import _core
 from weir.plot import template_environment
-from weir.scenario import bundled
+from weir.scenario import Scenario, bundled
+from weir.sweep import SweepSpec, define_sweep
 
 Say = Callable[[str], None]
 
@@ -51,11 +52,12 @@ _HOPS = {
 }
 
 _WORKERS = {
-    "one thread": ["--threads", "1"],
-    "two threads": ["--threads", "2"],
-    "two processes": ["--processes", "2"],
-    "Dask, two workers": ["--dask", "local:2"],
+    "one thread": (1, ["--threads", "1"]),
+    "two threads": (2, ["--threads", "2"]),
+    "two processes": (2, ["--processes", "2"]),
+    "Dask, two workers": (2, ["--dask", "local:2"]),
 }
+"""Workers of a sweep: how many, and their options."""
 
 _BENCHMARK = ("bench", "--quiet", "--package", "weir-aqm", "--bench", "aqms", "--", "--json")
 
@@ -83,15 +85,21 @@ class Growth:
 
 @dataclass(frozen=True)
 class SweepCost:
-    """Cost of one sweep, from the start of the command to its end."""
+    """Cost of one sweep: medians of several, in seconds."""
 
     workers: str
     runs: int
-    runs_s: float
-    """CPU time of the runs alone, in seconds."""
-    user_s: float
-    """User CPU time of all processes, in seconds."""
+    alone_s: float
+    """Wall time of the same runs in one batch, on as many threads."""
     wall_s: float
+    """Wall time of the whole command."""
+    user_s: float
+    """User CPU time of all processes of the command."""
+
+    @property
+    def overhead(self) -> float:
+        """Wall time of the command beyond that of its runs, as a share of that of its runs."""
+        return self.wall_s / self.alone_s - 1.0
 
 
 @dataclass(frozen=True)
@@ -113,12 +121,17 @@ def scaling(replications: int = 20, repeat: int = 3, *, say: Say) -> Scaling:
     for turn in range(repeat):
         say(f"{replications} replications on one thread and on all: {turn + 1} of {repeat}")
         for threads, least_s in least.items():
-            started = time.monotonic()
-            batch = _core.Batch(jobs, threads)
-            while not batch.wait(1.0):
-                pass
-            least[threads] = min(least_s, time.monotonic() - started)
+            least[threads] = min(least_s, _batch_s(jobs, threads))
     return Scaling(SCALING_CASE, replications, os.cpu_count() or 1, least[1], least[0])
+
+
+def _batch_s(jobs: Sequence[tuple[_core.Scenario, int]], threads: int) -> float:
+    """Wall time of one batch, in seconds. What it holds is kept until its end."""
+    started = time.monotonic()
+    batch = _core.Batch(jobs, threads)
+    while not batch.wait(1.0):
+        pass
+    return time.monotonic() - started
 
 
 def growth(repeat: int = 5, *, say: Say) -> Growth:
@@ -128,19 +141,31 @@ def growth(repeat: int = 5, *, say: Say) -> Growth:
     )
 
 
-def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
-    """Runs one sweep by threads, by processes and by a Dask cluster of this machine."""
+def sweep_costs(replications: int = 20, repeat: int = 5, *, say: Say) -> list[SweepCost]:
+    """Runs one sweep by threads, by processes and by a Dask cluster of this machine.
+
+    Its runs alone in one batch take turns with it.
+    """
+    plan = define_sweep(Scenario.load(SWEEP_CASE), SweepSpec(replications=replications))
+    jobs = [(one.scenario, seed) for one in plan.configurations for seed in plan.seeds]
+    sweep = ("-m", "weir", "sweep", SWEEP_CASE, "--replications", str(replications), "--quiet")
     costs: list[SweepCost] = []
-    for workers, options in _WORKERS.items():
-        say(f"{SWEEP_CASE} by {workers}")
-        with tempfile.TemporaryDirectory() as place:
-            before_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            sweep = ("sweep", SWEEP_CASE, "--replications", str(replications), "--store", f"{place}/store")
-            printed = output_of("-m", "weir", *sweep, "--json", "--quiet", *options)
-            user_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_s
-        found: dict[str, Any] = json.loads(printed)
-        costs.append(SweepCost(workers, found["done"], found["cost"]["cpu_s"], user_s, found["wall_s"]))
+    for workers, (count, options) in _WORKERS.items():
+        turns: list[tuple[float, float, float]] = []
+        for turn in range(repeat):
+            say(f"{SWEEP_CASE} by {workers}: {turn + 1} of {repeat}")
+            alone_s = _batch_s(jobs, count)
+            with tempfile.TemporaryDirectory() as place:
+                before_s, started = _children_s(), time.monotonic()
+                output_of(*sweep, "--store", f"{place}/store", *options)
+                turns.append((alone_s, time.monotonic() - started, _children_s() - before_s))
+        costs.append(SweepCost(workers, len(jobs), *map(median, zip(*turns, strict=True))))
     return costs
+
+
+def _children_s() -> float:
+    """User CPU time in seconds of the processes that this one has started and that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
 def discipline_costs(*, say: Say) -> list[DisciplineCost]:

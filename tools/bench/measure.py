@@ -117,18 +117,22 @@ def has_ns2() -> bool:
 
 
 def table(measurements: Sequence[Measurement]) -> str:
-    """A line per case; 0 stands for what was not measured."""
+    """A line per case; a dash stands for what was not measured."""
     heads = ("ns/packet", "user s", "added MB", "instructions", "ns-2 ns/packet", "ratio")
     width = max(len(m.case) for m in measurements)
     lines = ["  ".join((" " * width, *heads))]
     for m in measurements:
         cells = (
             f"{m.ns_per_packet:.0f}", f"{m.user_s:.2f}", f"{m.added_rss_mb:.1f}",
-            f"{m.instructions_per_packet or 0:.0f}", f"{m.ns2_ns_per_packet or 0:.0f}", f"{m.ratio or 0:.1f}",
+            _number(m.instructions_per_packet), _number(m.ns2_ns_per_packet), _number(m.ratio, 1),
         )  # fmt: skip
         aligned = (f"{cell:>{len(head)}}" for cell, head in zip(cells, heads, strict=True))
         lines.append("  ".join((f"{m.case:<{width}}", *aligned)))
     return "\n".join(lines) + "\n"
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def output_of(*arguments: str | Path) -> str:
