@@ -47,10 +47,11 @@ def require(
     message: str,
     hint: str | None = None,
     error: type[WeirError] = InputError,
+    path: str | None = None,
 ) -> None:
     """Raises `error` unless this holds."""
     if not holds:
-        raise error(message, hint)
+        raise error(message, hint, path)
 
 
 def is_a(value: object, *kinds: type) -> bool:

@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass
 
 from weir._errors import WeirError
+from weir._errors import require as require_of
 
 
 class TheoryError(WeirError, ValueError):
@@ -25,8 +26,7 @@ class TheoryError(WeirError, ValueError):
 
 def require(holds: bool, message: str, hint: str, path: str | None = None) -> None:  # noqa: FBT001
     """Raises TheoryError unless this holds."""
-    if not holds:
-        raise TheoryError(message, hint, path)
+    require_of(holds, message, hint, TheoryError, path)
 
 
 def above_zero(**numbers: float) -> None:
