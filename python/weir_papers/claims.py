@@ -29,11 +29,11 @@ from weir.stats import CONFIDENCE, mean_interval, student_t
 from weir_papers.data import Study
 from weir_papers.quantities import Quantity
 
-Verdict = Literal["holds", "does not hold", "undecided"]
+Finding = Literal["holds", "does not hold", "undecided"]
 
-HOLDS: Verdict = "holds"
-FAILS: Verdict = "does not hold"
-OPEN: Verdict = "undecided"
+HOLDS: Finding = "holds"
+FAILS: Finding = "does not hold"
+OPEN: Finding = "undecided"
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Check:
         return self.expected.text(self.unit) + (f", to within {self.margin:g}" if self.margin else "")
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Finding:
         half = self.half_width
         if half is None or math.isnan(self.value):
             return OPEN
@@ -234,7 +234,7 @@ class Judgement:
     checks: tuple[Check, ...]
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Finding:
         verdicts = [check.verdict for check in self.checks]
         if verdicts.count(FAILS) > self.claim.exceptions:
             return FAILS
@@ -255,7 +255,7 @@ class Judgement:
         """True if the means of all checks lie in their ranges, except for as many as `exceptions` allows."""
         return sum(not check.fits for check in self.checks) <= self.claim.exceptions
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: Finding) -> int:
         """Checks with this verdict."""
         return sum(check.verdict == verdict for check in self.checks)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
-import { differs, paired } from "../src/run/verdict.svelte";
+import { differs, paired } from "../src/run/comparison.svelte";
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });

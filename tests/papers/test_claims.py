@@ -1,4 +1,4 @@
-"""Verdicts: what intervals allow to say, and how often they say it wrongly."""
+"""Findings: what intervals allow to say, and how often they say it wrongly."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from weir_papers.claims import (
     DEPENDS,
     REPRODUCED,
     Claim,
+    Finding,
     Judgement,
     Part,
     Range,
-    Verdict,
     about,
     at_least,
     at_most,
@@ -44,7 +44,7 @@ def judged(
     return Claim("X-1", "It is so.", "section 1", (part,), exceptions).judge(NOTHING)
 
 
-def verdict(values: list[list[float]] | np.ndarray, expected: Range, exceptions: int = 0) -> Verdict:
+def verdict(values: list[list[float]] | np.ndarray, expected: Range, exceptions: int = 0) -> Finding:
     return judged(values, expected, exceptions).verdict
 
 
@@ -62,7 +62,7 @@ def verdict(values: list[list[float]] | np.ndarray, expected: Range, exceptions:
         ([10.0, math.nan, 10.1, 9.9], about(10.0, 1.0), "holds"),
     ],
 )
-def test_one_check(values: list[float], expected: Range, said: Verdict) -> None:
+def test_one_check(values: list[float], expected: Range, said: Finding) -> None:
     assert verdict([values], expected) == said
 
 
@@ -107,12 +107,12 @@ def test_a_check_that_holds_has_its_mean_in_the_range(
 def test_more_exceptions_never_make_a_verdict_worse(
     values: list[list[float]], exceptions: int, low: float
 ) -> None:
-    order: list[Verdict] = ["does not hold", "undecided", "holds"]
+    order: list[Finding] = ["does not hold", "undecided", "holds"]
     strict = verdict(values, at_least(low), exceptions)
     assert order.index(verdict(values, at_least(low), exceptions + 1)) >= order.index(strict)
 
 
-Share = Callable[[Verdict, list[float], Range], float]
+Share = Callable[[Finding, list[float], Range], float]
 
 
 @pytest.fixture(params=[500, pytest.param(4000, marks=pytest.mark.soak)])
@@ -120,7 +120,7 @@ def share(request: pytest.FixtureRequest) -> Share:
     """Shares of verdicts in studies with six independent normal replications about given means."""
     trials: int = request.param
 
-    def of(said: Verdict, means: list[float], expected: Range) -> float:
+    def of(said: Finding, means: list[float], expected: Range) -> float:
         generator = np.random.default_rng(1)
         draws = generator.normal(np.array(means)[:, None], 1.0, size=(trials, len(means), 6))
         return sum(verdict(study, expected) == said for study in draws) / trials

@@ -14,7 +14,7 @@ from weir.report._tuning import Evidence
 from weir.scenario._scenario import Scenario
 from weir.stats._intervals import Interval
 from weir.store import Record
-from weir.tune._answer import Answer, Confirmed, Shape, TargetResult, Tried, Verdict
+from weir.tune._answer import Answer, AnswerKind, Confirmed, Shape, TargetResult, Tried
 from weir.tune._online import PHASE_S, Load, Phase
 from weir.tune._region import MapCell, Region
 from weir.tune._space import Setting, Space
@@ -57,7 +57,7 @@ def measured(place: NDArray[np.float64], load: float = 1.0) -> dict[str, float]:
 
 
 def evidence(
-    verdict: Verdict, targets: int, parameters: int, *, drawn: bool = False, over: Sequence[str] = ()
+    verdict: AnswerKind, targets: int, parameters: int, *, drawn: bool = False, over: Sequence[str] = ()
 ) -> Evidence:
     """Evidence of a verdict on so many targets and parameters. `drawn`: settings without a design. `over`:
     a region, with its map, OP-RED and other loads."""
@@ -90,7 +90,7 @@ def evidence(
     return Evidence(tuned, {"tc script": "#!/bin/sh\ntc qdisc replace dev eth0 root red\n"})
 
 
-def _targets(verdict: Verdict, at: dict[str, float], count: int) -> tuple[Target, ...]:
+def _targets(verdict: AnswerKind, at: dict[str, float], count: int) -> tuple[Target, ...]:
     room = {"not achievable": 1 / 1.4, "undecided": 1.0}.get(verdict, 1.25)
     lacks = 100.0 - (100.0 - at["goodput"]) * room
     every = (

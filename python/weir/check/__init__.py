@@ -30,7 +30,7 @@ from weir.check._cost import ANY_RUN_B, LESS_MEMORY, Cost, MemoryPart, size_word
 from weir.check._estimate import estimated
 from weir.check._load import Load
 from weir.check._measured import nothing_measured
-from weir.check._note import Finding, Note, Repeated, Severity, code_of, merged
+from weir.check._note import Note, Remark, Repeated, Severity, code_of, merged
 from weir.check._resolved import Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
@@ -59,7 +59,7 @@ __all__ = [
     "unfinished_transfers",
 ]
 
-RULES: tuple[Callable[[Resolved], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     ecn.ecn_without_senders,
     ecn.ecn_without_marks,
     ecn.dctcp_without_ecn,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Finding, note
+from weir.check._note import Remark, note
 from weir.check._resolved import Resolved, duration_of, names
 from weir.check._units import time
 
@@ -17,7 +17,7 @@ _ROUND_TRIPS = 100
 """Round trips of the proposed warm-up: slow start, and the first cycles of the windows."""
 
 
-def no_warm_up(scene: Resolved) -> Iterator[Finding]:
+def no_warm_up(scene: Resolved) -> Iterator[Remark]:
     """`warm_up` is zero: the whole run counts, with slow start and the empty queue before it.
 
     RFC 7928, section 8.2, lets time begin when all flows are in congestion avoidance. The overshoot of slow
@@ -36,7 +36,7 @@ def no_warm_up(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def drawn_rtts(scene: Resolved) -> Iterator[Finding]:
+def drawn_rtts(scene: Resolved) -> Iterator[Remark]:
     """Round trips are drawn: each replication has others, the same for all variants.
 
     Differences between variants are paired. A mean over replications is one over draws too, so that one
@@ -54,7 +54,7 @@ def drawn_rtts(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def flows_in_step(scene: Resolved) -> Iterator[Finding]:
+def flows_in_step(scene: Resolved) -> Iterator[Remark]:
     """Flows start at the same instant with the same round trip, and nothing is random: they stay in step.
 
     Real flows do not (RFC 7928, section 3.2, varies them). Without chance anywhere, every replication gives
@@ -70,7 +70,7 @@ def flows_in_step(scene: Resolved) -> Iterator[Finding]:
                 if others
                 else f"nothing at {port.name} is random"
             )
-            yield Finding(
+            yield Remark(
                 "note" if others else "warning",
                 f"flows.{path.group}.start_jitter",
                 f"{flows} flows start at the same instant with the same round trip, and stay in step: {why}",
@@ -78,7 +78,7 @@ def flows_in_step(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def phase_effects(scene: Resolved) -> Iterator[Finding]:
+def phase_effects(scene: Resolved) -> Iterator[Remark]:
     """Few flows with fixed round trips before DropTail: phases can decide whose packets are dropped.
 
     Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: a round trip that is a

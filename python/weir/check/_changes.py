@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 from weir import _core
 from weir.check._levels import Level, fixed_levels
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import Aqm, Resolved, duration_of, names
 from weir.check._units import packets, rate, time
 from weir.scenario import flows_at
@@ -19,7 +19,7 @@ _GAINS = ("w_q", "a", "b")
 """Gains that belong to a rate, unless `design` gives them."""
 
 
-def load_above_rate(scene: Resolved) -> Iterator[Finding]:
+def load_above_rate(scene: Resolved) -> Iterator[Remark]:
     """Poisson arrivals bring more than the link carries: transfers accumulate, and no mean settles.
 
     The offered load is the rate of arrivals times the mean size. At 1 and above there is no steady state
@@ -46,7 +46,7 @@ def load_above_rate(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def ambiguous_bottleneck(scene: Resolved) -> Iterator[Finding]:
+def ambiguous_bottleneck(scene: Resolved) -> Iterator[Remark]:
     """More than one port could be the bottleneck: the headline measures are about one of them.
 
     Queue, marks and delay are measured at one port, which `measure.bottleneck` names.
@@ -60,7 +60,7 @@ def ambiguous_bottleneck(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def moving_bottleneck(scene: Resolved) -> Iterator[Finding]:
+def moving_bottleneck(scene: Resolved) -> Iterator[Remark]:
     """For some time at least, another port than the bottleneck has the least rate per flow.
 
     The bottleneck of a path is the port with the least rate at the start. Which port limits flows follows
@@ -87,7 +87,7 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Finding]:
                 break
 
 
-def fixed_while_rate_varies(scene: Resolved) -> Iterator[Finding]:
+def fixed_while_rate_varies(scene: Resolved) -> Iterator[Remark]:
     """The rate changes, and a threshold, gain or buffer that was chosen for one rate does not.
 
     A queue of so many packets is another delay at another rate. CoDel and PIE control the delay for this
@@ -149,7 +149,7 @@ def _is_gain(held: tuple[Level, int, int]) -> bool:
     return held[0].name in _GAINS
 
 
-def mean_rate_of_trace(scene: Resolved) -> Iterator[Finding]:
+def mean_rate_of_trace(scene: Resolved) -> Iterator[Remark]:
     """An AQM computes with the rate of the link, and the link follows a trace.
 
     It is told one rate, `rate` or the mean of the trace, not what the trace delivers at the time.
@@ -164,7 +164,7 @@ def mean_rate_of_trace(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def change_after_end(scene: Resolved) -> Iterator[Finding]:
+def change_after_end(scene: Resolved) -> Iterator[Remark]:
     """A change in mid-run comes when the run is over: nothing changes.
 
     A change of a rate is told at the schedule of the link, one of a number of flows at the population of the
@@ -190,13 +190,13 @@ def change_after_end(scene: Resolved) -> Iterator[Finding]:
             return
 
 
-def list_after_end(scene: Resolved) -> Iterator[Finding]:
+def list_after_end(scene: Resolved) -> Iterator[Remark]:
     """Transfers of a list start when the run, or their group, is over: they are left out."""
     for path in scene.paths:
         if path.listed is not None and path.listed[1] < path.listed[0]:
             all_of_them, started, _ = path.listed
             late = all_of_them - started
-            yield Finding(
+            yield Remark(
                 "note" if started else "warning",
                 f"flows.{path.group}.traffic.list.file",
                 f"{late:,} of {all_of_them:,} transfers start when {path.group} is over",
@@ -204,7 +204,7 @@ def list_after_end(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def list_left_out(scene: Resolved) -> Iterator[Finding]:
+def list_left_out(scene: Resolved) -> Iterator[Remark]:
     """No flow group takes some transfers of a list: they are left out."""
     for group, left, all_of_them in scene.network.unlisted:
         yield note(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from weir import _core
 from weir.check._ecn import ecn_of
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import NOT_ECT, Aqm, Resolved, names
 from weir.check._units import listed
 
@@ -22,7 +22,7 @@ _SWITCHES = {
 """Kind of packet to the parameter of `tcp` that makes it ECN-capable."""
 
 
-def drops_where_it_marks(scene: Resolved) -> Iterator[Finding]:
+def drops_where_it_marks(scene: Resolved) -> Iterator[Remark]:
     """A queue marks nearly all that it holds, and drops what is not ECN-capable in its place.
 
     So does a step, and any queue that scalable senders hold where most packets are marked: of SYNs and
@@ -49,7 +49,7 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def bottleneck_without_marks(scene: Resolved) -> Iterator[Finding]:
+def bottleneck_without_marks(scene: Resolved) -> Iterator[Remark]:
     """The bottleneck drops ECN-capable packets, which another queue of their path marks."""
     for port in scene.bottlenecks:
         aqm = scene.aqm(port)

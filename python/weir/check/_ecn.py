@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Finding, Severity, note, warning
+from weir.check._note import Remark, Severity, note, warning
 from weir.check._resolved import Resolved, names
 
 _BOTH = frozenset({"fq-codel", "dualpi2"})
@@ -15,7 +15,7 @@ _ABOUT_MARKS = frozenset({"wanted", "needed", "counted"})
 """Congestion controls to which marks are this are made for them."""
 
 
-def ecn_without_senders(scene: Resolved) -> Iterator[Finding]:
+def ecn_without_senders(scene: Resolved) -> Iterator[Remark]:
     """A queue marks, and no flow through it is ECN-capable: it drops instead.
 
     Only packets with ECT(0) or ECT(1) may be marked; others are dropped in their place (RFC 3168, section 5).
@@ -31,7 +31,7 @@ def ecn_without_senders(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def ecn_without_marks(scene: Resolved) -> Iterator[Finding]:
+def ecn_without_marks(scene: Resolved) -> Iterator[Remark]:
     """Flows are ECN-capable, and no queue on their path marks: they only see losses.
 
     DCTCP without marks is Reno (RFC 8257, section 3.5), and a REM host learns nothing of prices.
@@ -56,7 +56,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Finding]:
         if scene.is_l4s(first):
             queue = "dualpi2 = {}"
         hint = f"{aqm.path}.ecn = true" if settable else f"for example {port.key}.queue.{queue}"
-        yield Finding(
+        yield Remark(
             severity,
             f"flows.{first.group}.tcp.ecn",
             f"no queue on the path of {names(paths)} marks, so ECN has no effect",
@@ -64,7 +64,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def dctcp_without_ecn(scene: Resolved) -> Iterator[Finding]:
+def dctcp_without_ecn(scene: Resolved) -> Iterator[Remark]:
     """DCTCP flows are not ECN-capable: they behave like Reno.
 
     DCTCP estimates congestion from marks alone, and treats losses as Reno does (RFC 8257, sections 3.3
@@ -79,7 +79,7 @@ def dctcp_without_ecn(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def empty_class(scene: Resolved) -> Iterator[Finding]:
+def empty_class(scene: Resolved) -> Iterator[Remark]:
     """No data enters one of the two queues of DualPI2.
 
     ECT(1) and CE enter the low-latency queue (RFC 9331, section 5.1; RFC 9332, section 2.3). Only Prague uses
@@ -117,7 +117,7 @@ def empty_class(scene: Resolved) -> Iterator[Finding]:
                 yield note(where, message, hint)
 
 
-def classic_in_low_latency(scene: Resolved) -> Iterator[Finding]:
+def classic_in_low_latency(scene: Resolved) -> Iterator[Remark]:
     """Flows that are not scalable enter the low-latency queue of DualPI2.
 
     With `low_latency = "any-ect"` they do. The queue marks for controls that answer a mark by a small
@@ -137,7 +137,7 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def accecn_fallback(scene: Resolved) -> Iterator[Finding]:
+def accecn_fallback(scene: Resolved) -> Iterator[Remark]:
     """Receivers have no accurate ECN feedback: senders that ask for it fall back.
 
     To RFC 3168 with a receiver of that (RFC 9768, section 3.1.2), else to no ECN. Prague does not fall
@@ -149,7 +149,7 @@ def accecn_fallback(scene: Resolved) -> Iterator[Finding]:
             found.setdefault((mode, scene.counts_marks(path)), []).append(path)
     for (mode, prague), paths in found.items():
         then = ", and Prague is Reno" if prague else ""
-        yield Finding(
+        yield Remark(
             "warning" if prague else "note",
             f"flows.{paths[0].group}.tcp.receiver_ecn",
             f"the receivers of {names(paths)} have no accurate ECN feedback: "
@@ -158,7 +158,7 @@ def accecn_fallback(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def prague_in_classic_queue(scene: Resolved) -> Iterator[Finding]:
+def prague_in_classic_queue(scene: Resolved) -> Iterator[Remark]:
     """Prague shares a queue with classic flows whose marks mean a loss.
 
     It answers a mark by less than they do, and displaces them (RFC 9331, section 4.3). DualPI2 and per-flow

@@ -7,7 +7,7 @@ from math import ceil, floor, sqrt
 from typing import NamedTuple
 
 from weir import _core
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import Aqm, Resolved, buffer_limit
 from weir.check._units import level as level_text
 from weir.check._units import packets, size, time
@@ -71,7 +71,7 @@ class Level(NamedTuple):
         return self.path.rpartition(".")[2]
 
 
-def threshold_below_bdp(scene: Resolved) -> Iterator[Finding]:
+def threshold_below_bdp(scene: Resolved) -> Iterator[Remark]:
     """A threshold far below the bandwidth-delay product: the link may idle while windows grow again.
 
     A window that is halved fills the path only if as much as the path holds waited before (Villamizar and
@@ -83,7 +83,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Finding]:
         level, enough = strongest(scene, port, aqm), enough_of(scene, port, aqm)
         if level is not None and level.packets < enough:
             said = in_words(scene, port, level.written)
-            yield Finding(
+            yield Remark(
                 "warning" if level.packets < _FAR * product else "note",
                 level.path,
                 f"{level.name} of {said} {_of_product(level.packets, product)}",
@@ -91,7 +91,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def target_below_packet(scene: Resolved) -> Iterator[Finding]:
+def target_below_packet(scene: Resolved) -> Iterator[Remark]:
     """A target delay is shorter than the transmission of one packet.
 
     A target belongs above the transmission time of a packet of full size (RFC 8290, section 5.2.2): below
@@ -109,7 +109,7 @@ def target_below_packet(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def buffer_below_bdp(scene: Resolved) -> Iterator[Finding]:
+def buffer_below_bdp(scene: Resolved) -> Iterator[Remark]:
     """A DropTail buffer far below the bandwidth-delay product, or any buffer of a few packets.
 
     A link with few flows needs about the product (Villamizar and Song, 1994). With n flows that are not in
@@ -131,7 +131,7 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Finding]:
             yield note(where, message, f'{where} = "1 BDP"')
 
 
-def queue_never_fills(scene: Resolved) -> Iterator[Finding]:
+def queue_never_fills(scene: Resolved) -> Iterator[Remark]:
     """The receive windows are so small that the queue never reaches its limit or first threshold.
 
     Not more than the sum of the windows is outstanding (RFC 9293, section 3.8), and part of it is on its way.
@@ -157,7 +157,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def buffer_never_fills(scene: Resolved) -> Iterator[Finding]:
+def buffer_never_fills(scene: Resolved) -> Iterator[Remark]:
     """A DropTail buffer takes longer to send than the run lasts: its limit is out of reach."""
     for port in scene.bottlenecks:
         full = buffer_limit(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
@@ -170,7 +170,7 @@ def buffer_never_fills(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def design_exceeded(scene: Resolved) -> Iterator[Finding]:
+def design_exceeded(scene: Resolved) -> Iterator[Remark]:
     """A controller was designed for more flows or shorter round trips: its loop may be unstable.
 
     PI is stable for at least the flows and at most the round trip of its design (Hollot et al., 2001, section

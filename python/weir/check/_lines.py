@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from weir.check._note import Finding, warning
+from weir.check._note import Remark, warning
 from weir.check._resolved import Resolved
 from weir.check._units import rate
 
 
-def grants_below_rate(scene: Resolved) -> Iterator[Finding]:
+def grants_below_rate(scene: Resolved) -> Iterator[Remark]:
     """Grants let less leave a line than its link sends: packets wait on the line, where no queue sees them.
 
     The queue does not limit them, and utilisation and goodput are shares of a rate that nothing can reach.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.check._note import Finding, Note, warning
+from weir.check._note import Note, Remark, warning
 from weir.check._resolved import Resolved, duration_of
 from weir.check._units import time
 from weir.scenario import flows_at
 
 
-def no_traffic_measured(scene: Resolved) -> Iterator[Finding]:
+def no_traffic_measured(scene: Resolved) -> Iterator[Remark]:
     """No flow is there while it is measured: all have ended before.
 
     Of recordings, which end by themselves, `recording-not-measured` speaks.

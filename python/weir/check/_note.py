@@ -25,7 +25,7 @@ class Note:
     """Proposed change of the scenario."""
 
 
-class Finding(NamedTuple):
+class Remark(NamedTuple):
     """A note without its code, which is the name of the rule that found it."""
 
     severity: Severity
@@ -34,14 +34,14 @@ class Finding(NamedTuple):
     hint: str
 
 
-def note(path: str, message: str, hint: str) -> Finding:
-    """Finding to be known when results are read."""
-    return Finding("note", path, message, hint)
+def note(path: str, message: str, hint: str) -> Remark:
+    """Remark to be known when results are read."""
+    return Remark("note", path, message, hint)
 
 
-def warning(path: str, message: str, hint: str) -> Finding:
-    """Finding that probably makes results mean something else than they seem to."""
-    return Finding("warning", path, message, hint)
+def warning(path: str, message: str, hint: str) -> Remark:
+    """Remark that probably makes results mean something else than they seem to."""
+    return Remark("warning", path, message, hint)
 
 
 def code_of(rule: Callable[..., object]) -> str:

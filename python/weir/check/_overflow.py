@@ -8,12 +8,12 @@ from math import ceil
 from weir import _core
 from weir.check import _levels as levels
 from weir.check._levels import Level
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import Phase, Resolved
 from weir.check._units import packets, time
 
 
-def threshold_above_buffer(scene: Resolved) -> Iterator[Finding]:
+def threshold_above_buffer(scene: Resolved) -> Iterator[Remark]:
     """A threshold or target lies above what the buffer holds: the AQM never or hardly acts.
 
     The buffer overflows first, so that the queue is DropTail in all but name.
@@ -29,7 +29,7 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Finding]:
                     yield one
 
 
-def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Finding]:
+def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Remark]:
     aqm, limit = phase.aqm, phase.buffer[2]
     since = f"from {time(phase.at_s)} on, " if phase.at_s > 0.0 else ""
     first = levels.weakest(scene, port, aqm)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir.aqm import sources
-from weir.check._note import Finding, warning
+from weir.check._note import Remark, warning
 from weir.check._resolved import Resolved
 from weir.check._units import listed
 
 _TOLD = 3
 
 
-def python_not_repeatable(scene: Resolved) -> Iterator[Finding]:
+def python_not_repeatable(scene: Resolved) -> Iterator[Remark]:
     """An AQM in Python draws from a generator not its own, or reads the clock: the seed fixes nothing.
 
     What the text of its file shows is found, not what modules do that it imports.

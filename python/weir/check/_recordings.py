@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import Resolved, duration_of
 from weir.check._units import scaled, time
 
@@ -13,7 +13,7 @@ _STEP_S = 1.0
 """Captures of several queues are out of order by microseconds, those after a clock was set by seconds."""
 
 
-def recording_two_way(scene: Resolved) -> Iterator[Finding]:
+def recording_two_way(scene: Resolved) -> Iterator[Remark]:
     """A capture has both directions of a link: the larger is replayed, or both as one if `to` has both sides.
 
     A queue holds one direction of a link: the ACKs of what passes it come the other way.
@@ -49,7 +49,7 @@ def recording_two_way(scene: Resolved) -> Iterator[Finding]:
         yield note(key, said, hint)
 
 
-def recording_out_of_order(scene: Resolved) -> Iterator[Finding]:
+def recording_out_of_order(scene: Resolved) -> Iterator[Remark]:
     """Packets of a recording are not in the order of their times: they are replayed sorted.
 
     More than a second, a warning, is a clock that was set, or several recordings in one file.
@@ -57,7 +57,7 @@ def recording_out_of_order(scene: Resolved) -> Iterator[Finding]:
     for path in _replays(scene):
         found = path.recording
         if found is not None and found.late:
-            yield Finding(
+            yield Remark(
                 "warning" if found.latest_s >= _STEP_S else "note",
                 f"flows.{path.group}.traffic.replay.file",
                 f"{out_of_order(found.late, found.latest_s)}: all are replayed sorted by time",
@@ -70,7 +70,7 @@ def out_of_order(late: int, latest_s: float) -> str:
     return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
 
 
-def recording_copies(scene: Resolved) -> Iterator[Finding]:
+def recording_copies(scene: Resolved) -> Iterator[Remark]:
     """Packets were captured twice, where they came in and where they left: each is replayed once."""
     for path in _replays(scene):
         found = path.recording
@@ -87,13 +87,13 @@ def twice(copies: int) -> str:
     return f"{_packets(copies)} of the recording had been captured at another interface before"
 
 
-def recording_after_end(scene: Resolved) -> Iterator[Finding]:
+def recording_after_end(scene: Resolved) -> Iterator[Remark]:
     """Packets of a recording come when the run, or their group, is over: they are left out."""
     for path in _replays(scene):
         if path.recording is not None and path.replayed is not None:
             whole, sent = path.recording.replayed.packets, path.replayed[0]
             if sent < whole:
-                yield Finding(
+                yield Remark(
                     "note" if sent else "warning",
                     f"flows.{path.group}.traffic.replay.file",
                     f"{whole - sent:,} of {_packets(whole)} of the recording come when {path.group} is over: "
@@ -102,7 +102,7 @@ def recording_after_end(scene: Resolved) -> Iterator[Finding]:
                 )
 
 
-def recording_not_measured(scene: Resolved) -> Iterator[Finding]:
+def recording_not_measured(scene: Resolved) -> Iterator[Remark]:
     """A recording ends before measuring begins: nothing of it is measured."""
     warm_up = duration_of(scene.document["measure"], "warm_up")
     for path in _replays(scene):

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._levels import strongest
-from weir.check._note import Finding, note, warning
+from weir.check._note import Remark, note, warning
 from weir.check._resolved import Resolved, buffer_limit, names
 from weir.check._units import listed, time
 
 
-def marks_ignored(scene: Resolved) -> Iterator[Finding]:
+def marks_ignored(scene: Resolved) -> Iterator[Remark]:
     """ECN-capable flows whose congestion control ignores marks: a queue that marks does not slow them down.
 
     Without ECN it would drop their packets, which BBR answers little or not, but repairs.
@@ -35,7 +35,7 @@ def marks_ignored(scene: Resolved) -> Iterator[Finding]:
             yield note(where, message, f"{where} = false")
 
 
-def receiver_ecn_unused(scene: Resolved) -> Iterator[Finding]:
+def receiver_ecn_unused(scene: Resolved) -> Iterator[Remark]:
     """`receiver_ecn` has no effect: the senders do not ask for accurate ECN feedback."""
     paths = [
         path
@@ -53,7 +53,7 @@ def receiver_ecn_unused(scene: Resolved) -> Iterator[Finding]:
         )
 
 
-def ecn_on_unused(scene: Resolved) -> Iterator[Finding]:
+def ecn_on_unused(scene: Resolved) -> Iterator[Remark]:
     """Control packets are to be ECN-capable, and data of the flows are not: it has no effect.
 
     ECN is negotiated for a connection as a whole (RFC 3168, section 6.1.1).
@@ -72,7 +72,7 @@ def ecn_on_unused(scene: Resolved) -> Iterator[Finding]:
             )
 
 
-def target_out_of_reach(scene: Resolved) -> Iterator[Finding]:
+def target_out_of_reach(scene: Resolved) -> Iterator[Remark]:
     """The queue stays below the target of LEDBAT: it does not yield.
 
     A short buffer or an AQM keeps it there; LEDBAT then takes as much as Reno (RFC 7928, section 5.4).

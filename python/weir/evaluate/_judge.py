@@ -15,7 +15,7 @@ from weir.evaluate._evidence import Evidence, holm, scale_of
 from weir.evaluate._subject import DROP_TAIL, Subject
 from weir.stats import CONFIDENCE
 
-Verdict = Literal["holds", "does not hold", "undecided", "not available"]
+Finding = Literal["holds", "does not hold", "undecided", "not available"]
 
 DOUBT = 1.0 - CONFIDENCE
 
@@ -80,10 +80,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict on one criterion for a discipline."""
+    """Finding about one criterion for a discipline."""
 
     criterion: Criterion
-    verdict: Verdict
+    verdict: Finding
     reason: str = ""
     """Reason why it is undecided or not available."""
     decisive: Outcome | None = None

@@ -17,7 +17,7 @@ from weir.plot._curves import Curve, Facet, Plot, draw
 from weir.plot._figure import ROWS, Figure
 from weir.theory import RedMap, Region
 
-Verdict = Literal["agrees", "outside", "undecided", "theory not valid here"]
+Agreement = Literal["agrees", "outside", "undecided", "theory not valid here"]
 _LOOKS: dict[str, tuple[str, str]] = {
     "agrees": ("#0072B2", "circle"), "undecided": ("#E69F00", "square"), "outside": ("#D55E00", "diamond"),
     "theory not valid here": ("#666666", "circle"),

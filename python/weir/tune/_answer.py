@@ -15,7 +15,7 @@ from weir.sweep import Scalar, planned_looks
 from weir.tune._space import Setting
 from weir.tune._targets import Target
 
-Verdict = Literal["achieved", "defaults already meet it", "not achievable", "undecided"]
+AnswerKind = Literal["achieved", "defaults already meet it", "not achievable", "undecided"]
 
 State = Literal["met", "missed", "open"]
 
@@ -166,7 +166,7 @@ class Tried:
 class Answer:
     """Verdict with its evidence."""
 
-    verdict: Verdict
+    verdict: AnswerKind
     targets: tuple[Target, ...]
     chosen: Confirmed
     """Setting that meets the targets. If the targets cannot be met it is the nearest setting; if that is

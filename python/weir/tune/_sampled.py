@@ -17,7 +17,7 @@ import numpy as np
 from weir._errors import WeirError
 from weir.check import Repeated
 from weir.store import Record
-from weir.tune._answer import Answer, Confirmed, Verdict
+from weir.tune._answer import Answer, AnswerKind, Confirmed
 from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, Space
 
@@ -55,7 +55,7 @@ def sampled(space: Space, evaluator: Evaluator, trials: int | None = None) -> An
                     break
     if judged is None or judged.state != "met":
         judged = evaluator.confirm(min(tried, key=lambda setting: tried[setting]), 2)
-    verdict: Verdict = "achieved" if judged.state == "met" else "undecided"
+    verdict: AnswerKind = "achieved" if judged.state == "met" else "undecided"
     seen = tuple(map(evaluator.tried, tried))
     return Answer(verdict, evaluator.targets, judged, defaults, evaluator.runs, (), seen, float("-inf"))
 

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.tune._answer import Answer, Confirmed, Verdict
+from weir.tune._answer import Answer, AnswerKind, Confirmed
 from weir.tune._evaluator import Evaluator
 from weir.tune._shapes import REPLICATIONS, shapes
 from weir.tune._space import DesignPoint, Setting, Space
@@ -87,7 +87,7 @@ class Search:
         if judged.state == "met":
             return self._answer("achieved", judged, defaults)
         nearer = space.defaults is not None and defaults.worst.shortfall < judged.worst.shortfall
-        verdict: Verdict = "not achievable" if judged.state == "missed" and best.hopeless else "undecided"
+        verdict: AnswerKind = "not achievable" if judged.state == "missed" and best.hopeless else "undecided"
         return self._answer(verdict, defaults if nearer else judged, defaults)
 
     def _between(self, point: DesignPoint) -> list[DesignPoint]:
@@ -126,7 +126,7 @@ class Search:
             else:
                 self._try([point])
 
-    def _answer(self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed) -> Answer:
+    def _answer(self, verdict: AnswerKind, chosen: Confirmed, defaults: Confirmed) -> Answer:
         evaluator = self._evaluator
         return Answer(
             verdict,

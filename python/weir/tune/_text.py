@@ -12,7 +12,7 @@ from weir.stats import CONFIDENCE, MEASURES, Measure, wording
 from weir.stats.wording import sentence_case
 from weir.sweep import Scalar
 from weir.sweep import scalar_text as written
-from weir.tune._answer import Answer, Confirmed, Shape, State, TargetResult, Verdict
+from weir.tune._answer import Answer, AnswerKind, Confirmed, Shape, State, TargetResult
 from weir.tune._online import Phase
 from weir.tune._region import MapCell
 from weir.tune._sampled import Front
@@ -23,7 +23,7 @@ from weir.tune._tune import Tuned
 SIGNS: dict[State, str] = {"met": "✓", "open": "?", "missed": "✗"}
 """Signs of the states, legible in grey print."""
 
-ROLES: dict[Verdict, str] = {
+ROLES: dict[AnswerKind, str] = {
     "achieved": "chosen",
     "defaults already meet it": "defaults",
     "not achievable": "nearest",

@@ -24,7 +24,7 @@ from weir.scenario import Scenario
 from weir.store import Record, Store
 from weir.sweep import TUNING, Workers, check_distinct, check_measures
 from weir.tune import _online as online
-from weir.tune._answer import Answer, State, Verdict
+from weir.tune._answer import Answer, AnswerKind, State
 from weir.tune._evaluator import Evaluator, OnStep
 from weir.tune._online import Load, Phase
 from weir.tune._region import MapCell, Region, map_of
@@ -327,7 +327,7 @@ def _judged(evaluator: Evaluator) -> Answer:
     """Answer for a scenario in which nothing is varied."""
     evaluator.say("defaults")
     judged = evaluator.confirm(())
-    verdicts: dict[State, Verdict] = {
+    verdicts: dict[State, AnswerKind] = {
         "met": "defaults already meet it", "missed": "not achievable", "open": "undecided",
     }  # fmt: skip
     return Answer(verdicts[judged.state], evaluator.targets, judged, judged, evaluator.runs)

@@ -32,7 +32,7 @@ export function differs({ mean, margin }: Paired): boolean {
   return Math.abs(mean) > margin;
 }
 
-export class Verdict {
+export class Comparison {
   /** Measures by variant and replication. */
   results = $state.raw<(Measures | undefined)[][]>([]);
   total = $state.raw(0);
