@@ -128,7 +128,7 @@ def _resized(svg: str, width: str, height: str) -> str:
 
 
 _TRIES = 16
-"""Bisections of a factor of at most ten to a thousandth."""
+"""Renderings at most: two or three are enough where labels need the same room throughout."""
 
 
 _NEAR = 2.0
@@ -140,20 +140,49 @@ def _fitted(specification: dict[str, Any], size: Mapping[str, Any]) -> str:
     import vl_convert
 
     panels = [(part, side, part[side]) for part, side in _panels(specification)]
-    # The larger the panels, the larger the image, in jumps: labels need more or less room.
-    bounds = {side: [0.05, size[side] / min(n for _, s, n in panels if s == side)] for side in _SIDES}
+    factors = {
+        side: _Factor(size[side], min(natural for _, s, natural in panels if s == side)) for side in _SIDES
+    }
     for _ in range(_TRIES):
-        factors = {side: sum(ends) / 2 for side, ends in bounds.items()}
         for part, side, natural in panels:
-            part[side] = natural * factors[side]
+            part[side] = natural * factors[side].now
         svg = vl_convert.vegalite_to_svg(specification)
-        excess = {side: pixels - size[side] for side, pixels in _sides_of(svg).items()}
-        if all(abs(pixels) <= _NEAR for pixels in excess.values()):
+        near = [factor.is_near(_sides_of(svg)[side]) for side, factor in factors.items()]
+        if all(near):
             return svg
-        for side, pixels in excess.items():
-            if abs(pixels) > _NEAR / 2:
-                bounds[side][pixels > 0.0] = factors[side]
     raise ValueError(f"{' x '.join(size['named'])} has no room for what stands beside the panels")
+
+
+class _Factor:
+    """Factor of the panels along one side: a secant between bounds.
+
+    The larger the panels, the larger the image. It jumps where labels need more or less room.
+    """
+
+    def __init__(self, wanted: float, natural: float) -> None:
+        self.wanted = wanted
+        self.low: float = 0.05
+        self.high: float = wanted / natural
+        self.slope: float = natural
+        """Pixels of the image for one more of the factor; at first, as if there were one panel."""
+        self.now: float = min(1.0, self.high)
+        self.last: tuple[float, float] | None = None
+
+    def is_near(self, pixels: float) -> bool:
+        """Takes the size of the image with the factor of now; if it is not near, makes the next factor."""
+        excess = pixels - self.wanted
+        if abs(excess) <= _NEAR:
+            return True
+        if self.last is not None and self.now != self.last[0]:
+            self.slope = max((pixels - self.last[1]) / (self.now - self.last[0]), self.slope / 4)
+        self.last = self.now, pixels
+        if excess > 0.0:
+            self.high = self.now
+        else:
+            self.low = self.now
+        secant = self.now - excess / self.slope
+        self.now = secant if self.low < secant < self.high else (self.low + self.high) / 2
+        return False
 
 
 def _panels(part: object) -> Iterator[tuple[dict[str, Any], str]]:
