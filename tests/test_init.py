@@ -10,7 +10,7 @@ import pytest
 import weir
 from conftest import Command
 from weir.check import notes
-from weir.cli._init import templates
+from weir.cli._templates import templates
 
 TEMPLATES = templates()
 FACTS = {

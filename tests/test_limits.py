@@ -26,6 +26,7 @@ from weir.scenario._toml import Value
 from weir.store import Store
 from weir.sweep import _limits as limits
 from weir.sweep import chosen_workers
+from weir.sweep._fits import within_limits
 
 PLAIN = SMALL.partition("[variants")[0]
 IN_PYTHON = PLAIN.replace('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nqueue.python.class = "mine:Constant"')
@@ -364,7 +365,7 @@ def test_so_many_runs_at_a_time_as_fit(tmp_path: Path, monkeypatch: pytest.Monke
         own, first = plan.cost.own_bytes, plan.cost.memory_bytes
         for fits, available in ((1, first), (3, first + 2.5 * own), (8, first + 20.0 * own)):
             monkeypatch.setattr(limits, "available_bytes", lambda available=available: available / 0.8)
-            found = limits.within_limits(plan, store, workers)
+            found = within_limits(plan, store, workers)
             assert found.slots() == fits
             assert found.what.startswith(f"{fits} of 8 threads, " if fits < 8 else "8 threads")
 

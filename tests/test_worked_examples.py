@@ -16,7 +16,7 @@ from scipy import stats as untyped_stats  # pyright: ignore[reportMissingTypeStu
 
 import weir
 from conftest import Command
-from weir.cli._init import templates
+from weir.cli._templates import templates
 from weir.plot import Figure, draw
 
 stats: Any = untyped_stats

@@ -15,7 +15,6 @@ from weir.stats import ALL, MEASURES, WHOLE_RUN, bottleneck_rows
 
 if TYPE_CHECKING:
     from weir import Sweep
-    from weir_papers.paper import Experiment
 
 _OF_LINK = ("arrivals", "departures", "drops", "drops_early", "drops_forced", "drops_overflow", "marks")
 _OF_SENDERS = ("sent", "retransmitted", "delivered", "arrived", "fast_retransmits", "ecn_cuts")
@@ -62,9 +61,9 @@ class Data:
     _staged: dict[float, pl.DataFrame] = field(default_factory=dict[float, pl.DataFrame], repr=False)
 
     @classmethod
-    def of(cls, experiment: Experiment, sweep: Sweep) -> Data:
-        """Reads the results of an experiment from the store."""
-        names = {path: name for name, path in experiment.axis_columns.items()}
+    def of(cls, sweep: Sweep, axis_columns: Mapping[str, str], stage_s: float | None = None) -> Data:
+        """Reads the results of an experiment from the store. `axis_columns`: short name to path, by axis."""
+        names = {path: name for name, path in axis_columns.items()}
         observed = sweep.observations().rename(names, strict=False)
         tables = {name: sweep.table(name) for name in ("links", "groups")}
         links = bottleneck_rows(tables, "links", ALL).select("run", "period", *_OF_LINK)
@@ -77,7 +76,7 @@ class Data:
         axes = tuple(names.values())
         keys = ["run", "variant", "label", "replication", *axes]
         runs = sweep.finished.rename(names, strict=False).select(keys)
-        return cls(frame, runs, axes, experiment.stage_s, sweep.table, sweep.resolved)
+        return cls(frame, runs, axes, stage_s, sweep.table, sweep.resolved)
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -179,7 +179,7 @@ def reproduce(
     for experiment, plan in zip(planned.paper.experiments, planned.plans, strict=True):
         with follow(experiment, plan) as progress:
             sweep, _ = execute_plan(plan, store, workers, progress, command=command)
-        data[experiment.name] = Data.of(experiment, sweep)
+        data[experiment.name] = Data.of(sweep, experiment.axis_columns, experiment.stage_s)
         spent.append(
             Spent(
                 experiment,

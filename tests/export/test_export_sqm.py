@@ -8,7 +8,7 @@ import pytest
 
 import weir
 from exports import exported, scenario, section
-from weir.cli._init import FOLDER as TEMPLATES
+from weir.cli._templates import FOLDER as TEMPLATES
 from weir.export import Exported, ExportError, export
 
 

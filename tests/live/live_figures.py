@@ -11,7 +11,8 @@ import numpy as np
 
 from promises import Figure
 from weir import _core
-from weir.live._session import LiveSpec, SessionResult, run_session
+from weir.live._session import SessionResult, run_session
+from weir.live._spec import LiveSpec
 
 TRAFFIC = Path(__file__).with_name("live_traffic.py")
 PORT = 5201

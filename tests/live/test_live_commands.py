@@ -40,7 +40,8 @@ import weir as api
 from conftest import command_in
 from waiting import HANG_S, until
 from weir.live._honesty import notes
-from weir.live._session import LiveSpec, run_session
+from weir.live._session import run_session
+from weir.live._spec import LiveSpec
 
 __all__ = ["finish", "place"]
 

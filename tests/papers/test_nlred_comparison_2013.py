@@ -43,7 +43,7 @@ def run(directory: Path, experiment: Experiment) -> Generator[Study]:
     plan = experiment.plan(PAPER.key, quick=False)
     with Store.open(directory / "store", create=True) as store, chosen_workers(threads=1) as workers:
         sweep, _ = execute_plan(plan, store, workers)
-        yield Study({experiment.name: Data.of(experiment, sweep)})
+        yield Study({experiment.name: Data.of(sweep, experiment.axis_columns, experiment.stage_s)})
 
 
 @pytest.fixture(scope="module")

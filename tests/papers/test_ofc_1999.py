@@ -220,7 +220,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         for experiment in EXPERIMENTS:
             if experiment.name in replications:
                 plan = experiment.plan(PAPER.key, quick=True, replications=replications[experiment.name])
-                found[experiment.name] = Data.of(experiment, execute_plan(plan, store, workers)[0])
+                sweep, _ = execute_plan(plan, store, workers)
+                found[experiment.name] = Data.of(sweep, experiment.axis_columns, experiment.stage_s)
         yield Study(found, quick=True)
 
 

@@ -25,7 +25,7 @@ def run(directory: Path, experiment: Experiment) -> Data:
     plan = experiment.plan("test", quick=False)
     with Store.open(directory / "store", create=True) as store, chosen_workers(threads=1) as workers:
         sweep, _ = execute_plan(plan, store, workers)
-        return Data.of(experiment, sweep)
+        return Data.of(sweep, experiment.axis_columns, experiment.stage_s)
 
 
 @pytest.fixture(scope="module")

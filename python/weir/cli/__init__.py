@@ -36,7 +36,7 @@ from weir.cli._progress import following
 
 if TYPE_CHECKING:
     from weir.cli._app import GROUPS, VERBS, program
-    from weir.cli._init import templates
+    from weir.cli._templates import templates
 
 __all__ = [
     "INTERRUPTED",

@@ -84,7 +84,7 @@ def _listed(_: typer.Context) -> Found:
 
 
 def _templates(_: typer.Context) -> Iterable[str]:
-    from weir.cli._init import templates
+    from weir.cli._templates import templates
 
     return templates()
 

@@ -13,8 +13,7 @@ import typer
 from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import flag, option
-
-FOLDER = Path(__file__).parents[1] / "templates"
+from weir.cli._templates import templates
 
 
 def init(
@@ -62,8 +61,3 @@ def init(
     command.note(
         "\n".join([f"wrote {file}; next:", *(f"  {do:{width}}  {why}" for do, why in steps.items())])
     )
-
-
-def templates() -> dict[str, str]:
-    """Name to text of every template."""
-    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.toml"))}

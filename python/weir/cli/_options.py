@@ -278,3 +278,24 @@ def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] |
         [name.strip() for name in (text or "").split(",") if name.strip()] for text in (variants, disciplines)
     ]
     return parts[0] or None, parts[1] or None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Options on what is printed and written of an answer."""
+
+    export: Annotated[
+        str | None,
+        option("FORM", "Print the tuned queue as tc, sqm, wred or junos instead: see weir export."),
+    ] = None
+    device: Annotated[str | None, option("NAME", "Of --export: the network interface.")] = None
+    save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
+    report: Report = False
+    opens: Open = False
+    json: Json = False
+    quiet: Quiet = False
+
+    @property
+    def has_page(self) -> bool:
+        """True if the page is written."""
+        return self.report or self.opens

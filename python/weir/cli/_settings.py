@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +10,13 @@ import typer
 from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
-    Json,
     Loading,
-    Open,
     Quiet,
-    Report,
     Seed,
     Source,
     StorePath,
     Threads,
+    Wanted,
     WorkerChoice,
     compared,
     flag,
@@ -27,27 +24,6 @@ from weir.cli._options import (
     with_groups,
 )
 from weir.cli._progress import following, live
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Options on what is printed and written of an answer."""
-
-    export: Annotated[
-        str | None,
-        option("FORM", "Print the tuned queue as tc, sqm, wred or junos instead: see weir export."),
-    ] = None
-    device: Annotated[str | None, option("NAME", "Of --export: the network interface.")] = None
-    save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
-    report: Report = False
-    opens: Open = False
-    json: Json = False
-    quiet: Quiet = False
-
-    @property
-    def has_page(self) -> bool:
-        """True if the page is written."""
-        return self.report or self.opens
 
 
 @with_groups

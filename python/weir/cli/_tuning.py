@@ -11,7 +11,7 @@ from rich.spinner import Spinner
 
 from weir._errors import WeirError
 from weir.cli import _command as command
-from weir.cli._settings import Wanted
+from weir.cli._options import Wanted
 from weir.export import ExportError, Form
 from weir.export import export as exported
 from weir.store import Store

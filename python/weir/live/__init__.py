@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weir.live._forward import listens, parsed_forwards
     from weir.live._honesty import verdict
     from weir.live._results import LiveResult
-    from weir.live._session import LiveSpec, SessionResult, run_session
+    from weir.live._session import SessionResult, run_session
+    from weir.live._spec import LiveSpec
 
 __getattr__ = first_use(__name__)

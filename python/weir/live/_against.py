@@ -15,7 +15,7 @@ from weir.live._namespaces import FAR
 from weir.sweep import chosen_workers, plan_at_one_point, run_plan
 
 if TYPE_CHECKING:
-    from weir.live._session import LiveSpec
+    from weir.live._spec import LiveSpec
     from weir.scenario import Scenario
     from weir.store import Store
 

@@ -14,23 +14,11 @@ from weir.run import frames
 
 if TYPE_CHECKING:
     from weir.live._namespaces import EndSpec
-    from weir.live._session import LiveSpec
+    from weir.live._spec import LiveSpec
 
 DIRECTIONS = ("forward", "reverse")
 
 _OF_LINKS = ("links", "delays")
-
-
-def ways_of(scenario: _core.Scenario, group: str | None, rtt: str | None) -> _core.LiveWays:
-    """The links that packets pass there and back. Raises ScenarioError for what cannot be live, WeirError."""
-    if not hasattr(_core, "LiveWays"):
-        raise WeirError("weir live needs Linux", "weir run simulates the same scenario anywhere")
-    try:
-        return _core.LiveWays(scenario, group, rtt)
-    except _core.ScenarioError:
-        raise
-    except ValueError as error:
-        raise WeirError(f"--rtt: {error}") from None
 
 
 class Relay:

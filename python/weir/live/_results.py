@@ -20,7 +20,8 @@ from weir.store import Record, Store
 from weir.sweep import Sweep, as_finished, plan_at_one_point
 
 if TYPE_CHECKING:
-    from weir.live._session import LiveSpec, SessionResult
+    from weir.live._session import SessionResult
+    from weir.live._spec import LiveSpec
 
 SIMULATION = "simulation"
 """The variant beside the live runs, where there is one."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
-import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 
-from weir import _core
-from weir._errors import WeirError
-from weir.live._forward import Forward, Forwarder
+from weir.live._forward import Forwarder
 from weir.live._inside import FAR as FAR_COMMAND
 from weir.live._namespaces import FAR, Namespaces, tun_is_there
-from weir.live._relay import LiveRun, Relay, ways_of
+from weir.live._relay import LiveRun, Relay
+from weir.live._spec import LiveSpec
 from weir.live._studio import shown
 from weir.live._terminal import Signals, in_foreground, kept_terminal
 
@@ -30,59 +25,8 @@ TICK_S = 0.25
 GRACE_S = 2.0
 """Seconds that a command has between SIGTERM and SIGKILL."""
 
-PACKET_BYTES = 24
-"""Bytes that the relay keeps of each packet, for the tables afterwards."""
-
-MEMORY_SHARE = 0.25
-"""Share of the machine's memory for the packets that are kept; when it is used up, the run ends."""
-
 OnTick = Callable[[Mapping[str, Any]], object]
 """Callback that gets a snapshot of the relay."""
-
-
-def most_packets() -> int:
-    """Largest number of packets that a run may keep."""
-    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(MEMORY_SHARE * memory_bytes) // PACKET_BYTES
-
-
-@dataclass(frozen=True)
-class LiveSpec:
-    """A live run as specified."""
-
-    scenario: _core.Scenario
-    command: Sequence[str]
-    far: Sequence[str] | None = None
-    clients: int = 1
-    forwards: Sequence[Forward] = ()
-    group: str | None = None
-    rtt: str | None = None
-    download: bool = False
-    duration_s: float | None = None
-    """Time after which the commands are ended, s; None: they end by themselves."""
-    congestion: str | None = None
-    mtu: int = 1500
-    capture: Path | None = None
-    veth: bool = False
-    """True for veth pairs although TUN is there."""
-    quiet: bool = False
-    settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Settings of the ends: key under /proc/sys/net to value."""
-    most_packets: int = field(default_factory=most_packets)
-    """Number of packets, in both directions together, after which the commands are ended."""
-
-    @cached_property
-    def ways(self) -> _core.LiveWays:
-        """The links that packets pass. Raises ScenarioError, WeirError."""
-        return ways_of(self.scenario, self.group, self.rtt)
-
-    def check(self) -> None:
-        """Raises WeirError for a command that is not there, ScenarioError for what cannot be live."""
-        assert self.ways
-        for arguments in (self.command, *([self.far] if self.far else [])):
-            if shutil.which(arguments[0]) is None:
-                what = "is not an executable file" if "/" in arguments[0] else "is not installed"
-                raise WeirError(f"the command {arguments[0]!r} {what}")
 
 
 @dataclass(frozen=True)

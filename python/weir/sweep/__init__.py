@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         find_dimension,
         level_text,
     )
-    from weir.sweep._limits import memory_refusal, within_limits
+    from weir.sweep._fits import within_limits
+    from weir.sweep._limits import memory_refusal
     from weir.sweep._plan import (
         EVALUATION,
         TUNING,

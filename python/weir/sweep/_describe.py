@@ -18,8 +18,8 @@ from weir.sweep._recorded import MAXIMUM, OPEN
 
 if TYPE_CHECKING:
     from weir.store import Cost
+    from weir.sweep._estimated import EstimatedSweep
     from weir.sweep._recorded import RecordedSweep
-    from weir.sweep._view import Sweep
 
 
 def state(sweep: RecordedSweep) -> str:
@@ -60,7 +60,9 @@ def moment(at: datetime | None) -> str:
     return "" if at is None else at.isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")
 
 
-def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None = None) -> list[Grid]:
+def grids_of(
+    sweep: EstimatedSweep, measures: Sequence[str] = HEADLINE, most: int | None = None
+) -> list[Grid]:
     """Tables of estimates of these measures, each of at most `most` rows.
 
     With axes there is one table, with a row per point and variant and a column per measure. Several variants
@@ -91,7 +93,7 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
     ]
 
 
-def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
+def grid_by(sweep: EstimatedSweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
     """Table of estimates over the whole run, divided by flow group, class of the queue or link. It has a row
     for each part at every point and variant and a column per measure, at most `most` rows."""
     rows = sweep.estimates(measures or MEASURES_BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
@@ -117,7 +119,9 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
     return _table(title, dimensions, tables, measures, most, _bottlenecks(sweep, by, tables, measures))
 
 
-def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: Sequence[str]) -> list[str]:
+def _bottlenecks(
+    sweep: EstimatedSweep, by: By, parts: Sequence[pl.DataFrame], measures: Sequence[str]
+) -> list[str]:
     """Port of which the goodput of each group is a share, if there are several."""
     if by != "group" or "goodput" not in measures:
         return []
@@ -131,7 +135,7 @@ def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: 
     return found if len(set(found)) > 1 else []
 
 
-def html_of(sweep: Sweep) -> str:
+def html_of(sweep: EstimatedSweep) -> str:
     """HTML that a notebook shows: title and tables."""
     basis = wording.replications(sweep.replications, equal=sweep.is_all_equal).capitalize()
     grids = grids_of(sweep, most=40)
@@ -141,7 +145,7 @@ def html_of(sweep: Sweep) -> str:
     return f"<h4>{escape(sweep.title)}</h4><p>{escape(basis)}</p>{tables}"
 
 
-def _configurations_down(sweep: Sweep, measures: Sequence[str], most: int | None) -> Grid:
+def _configurations_down(sweep: EstimatedSweep, measures: Sequence[str], most: int | None) -> Grid:
     rows = sweep.estimates(measures).filter(pl.col("period") == WHOLE_RUN)
     parts = rows.partition_by("point", "variant", maintain_order=True)
     axes = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS]

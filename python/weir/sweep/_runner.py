@@ -19,8 +19,8 @@ from weir.run import Capture, capture_run, frames
 from weir.scenario import Variant
 from weir.store import DEFAULT, Finished, FinishedRun, Record, Store
 from weir.sweep._chunk import Chunk, ChunkResult, LostWorkersError, Workers
+from weir.sweep._fits import exceeded, within_limits
 from weir.sweep._interrupts import not_interrupted
-from weir.sweep._limits import exceeded, within_limits
 from weir.sweep._memory import Ended
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
