@@ -128,6 +128,8 @@ lint-rust: .venv/.made
 	cargo fmt --all --check
 	$(BIN)/python tools/circles.py crates
 	PYO3_PYTHON='$(CURDIR)/$(BIN)/python' cargo clippy --release --workspace --all-targets -- -D warnings
+	cp Cargo.lock tools/without_std
+	cargo check --quiet --offline --manifest-path tools/without_std/Cargo.toml --target-dir target/without_std
 
 format: .venv/.dev ## Format the sources and mend what can be mended by machine
 	cargo fmt --all
