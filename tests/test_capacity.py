@@ -70,10 +70,13 @@ def schedules(draw: st.DrawFn) -> str:
 
 @st.composite
 def buckets(draw: st.DrawFn) -> str:
-    """A token bucket, with or without a peak."""
+    """A token bucket, with or without a peak, whose rate may change."""
     rate, burst = draw(st.integers(500, 20_000)), draw(st.integers(2, 800))
-    peak = draw(st.sampled_from(["", f', peak = "{2 * rate} kbit/s"', f', peak = "{20 * rate} kbit/s"']))
-    return f'rate = "{rate} kbit/s"\ntoken_bucket = {{ burst = "{burst} kB"{peak} }}'
+    later = draw(st.none() | st.integers(500, 20_000))
+    most = max(rate, later or 0)
+    peak = draw(st.sampled_from(["", f', peak = "{2 * most} kbit/s"', f', peak = "{20 * most} kbit/s"']))
+    change = f'\nrate_schedule = [{{ at = "1200 ms", rate = "{later} kbit/s" }}]' if later else ""
+    return f'rate = "{rate} kbit/s"{change}\ntoken_bucket = {{ burst = "{burst} kB"{peak} }}'
 
 
 worlds = st.fixed_dictionaries(

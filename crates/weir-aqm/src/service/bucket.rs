@@ -1,7 +1,7 @@
 //! A token bucket: a mean rate, and bursts above it after a pause.
 //!
 //! ```text
-//! tokens      grow at the rate, up to `burst`
+//! tokens      grow at the rate of the moment, up to `burst`
 //! a packet    begins once there are tokens for all of it, and takes them
 //!             leaves B 8 / peak later; at once without a peak
 //! ```
@@ -9,15 +9,21 @@
 //! As tbf of Linux (`man tc-tbf`), whose peak is a second bucket of one packet. After a pause the first packet of a
 //! bucket leaves at once, which a transmitter of the same rate would send for B 8 / rate.
 
+use alloc::sync::Arc;
+
 use weir_types::{Duration, Instant, Rate, TransmitClock};
 
-use super::{supply::Supply, work::WORK_PER_BIT};
+use super::{
+    rates::{RateSchedule, Told},
+    supply::Supply,
+    work::WORK_PER_BIT,
+};
 
-/// Rate, depth and peak of a token bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Rates, depth and peak of a token bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenBucket {
-    /// The rate at which tokens come.
-    pub rate: Rate,
+    /// The rates at which tokens come.
+    pub rates: Arc<RateSchedule>,
     /// Depth of the bucket, in bytes. A larger packet waits until tokens for all of it have come.
     pub burst: u64,
     /// The rate of a burst; `None`: it leaves at once.
@@ -37,24 +43,26 @@ pub(crate) struct BucketClock {
     peak: Option<TransmitClock>,
     /// Work of the packet that was taken last.
     last: u128,
+    told: Told,
 }
 
 impl BucketClock {
     /// A full bucket.
     pub(crate) fn new(bucket: TokenBucket) -> Self {
         let tokens = u128::from(bucket.burst) * 8 * WORK_PER_BIT;
-        Self { bucket, tokens, at: Instant::ZERO, peak: bucket.peak.map(TransmitClock::new), last: 0 }
+        let (peak, told) = (bucket.peak.map(TransmitClock::new), Told::new(&bucket.rates));
+        Self { bucket, tokens, at: Instant::ZERO, peak, last: 0, told }
     }
 
     pub(crate) fn serve(&mut self, now: Instant, bytes: u32) -> (Instant, Instant) {
-        let rate = u128::from(self.bucket.rate.bits_per_second());
+        let rates = &*self.bucket.rates;
         let depth = u128::from(self.bucket.burst) * 8 * WORK_PER_BIT;
-        let come = rate * u128::from(now.since(self.at).as_nanos());
+        let come = rates.work(now).saturating_sub(rates.work(self.at));
         self.tokens = (self.tokens + come).min(depth);
         self.last = u128::from(bytes) * 8 * WORK_PER_BIT;
-        let wait = self.last.saturating_sub(self.tokens).div_ceil(rate);
-        self.tokens = self.tokens + rate * wait - self.last;
-        self.at = now + Duration::from_nanos(wait as u64);
+        let lack = self.last.saturating_sub(self.tokens);
+        self.at = if lack > 0 { rates.after(now, lack) } else { now };
+        self.tokens = self.tokens + (rates.work(self.at) - rates.work(now)) - self.last;
         let end = match &mut self.peak {
             Some(peak) => peak.finish(self.at, bytes),
             None => self.at.max(now + APART),
@@ -62,23 +70,33 @@ impl BucketClock {
         (end, end)
     }
 
+    pub(crate) fn next_change(&self) -> Instant {
+        self.told.next_change(&self.bucket.rates)
+    }
+
+    pub(crate) fn change(&mut self) -> Rate {
+        self.told.change(&self.bucket.rates)
+    }
+
     pub(crate) const fn rate(&self) -> Rate {
-        self.bucket.rate
+        self.told.rate()
     }
 
     /// With `unsent` of the packet that was taken last.
     pub(crate) fn supply(&self, now: Instant, unsent: u128) -> Supply {
-        let rate = u128::from(self.bucket.rate.bits_per_second());
-        let over = |rate: u128| rate * u128::from(now.as_nanos());
+        let rates = &*self.bucket.rates;
         let depth = u128::from(self.bucket.burst) * 8 * WORK_PER_BIT;
         // A packet that waits has taken tokens that come until `at`.
-        let ahead = rate * u128::from(self.at.since(now).as_nanos());
-        let come = rate * u128::from(now.since(self.at).as_nanos());
+        let ahead = rates.work(self.at).saturating_sub(rates.work(now));
+        let come = rates.work(now).saturating_sub(rates.work(self.at));
         let tokens = (self.tokens + come).min(depth.max(self.tokens));
         Supply {
-            come: over(rate),
+            come: rates.work(now),
             stored: (tokens + unsent).saturating_sub(ahead),
-            peak: self.bucket.peak.map(|peak| over(u128::from(peak.bits_per_second()))),
+            peak: self
+                .bucket
+                .peak
+                .map(|peak| u128::from(peak.bits_per_second()) * u128::from(now.as_nanos())),
             unsent,
         }
     }

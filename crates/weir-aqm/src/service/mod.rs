@@ -27,7 +27,7 @@ pub enum Service {
     Fixed(Rate),
     /// Rates that change at known instants. A packet in transmission continues at the new rate.
     Scheduled(Arc<RateSchedule>),
-    /// A mean rate with bursts above it.
+    /// A mean rate with bursts above it. The rate may change at known instants.
     Bucket(TokenBucket),
     /// Only at the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
@@ -49,8 +49,8 @@ impl Service {
             Self::Scheduled(schedule) => schedule.reaches(schedule.work(from) + bits * WORK_PER_BIT),
             Self::Bucket(bucket) => {
                 let beyond = bits.saturating_sub(u128::from(bucket.burst) * 8);
-                let of_peak = bucket.peak.map_or(0, |peak| span(bits, peak));
-                later(span(beyond, bucket.rate).max(of_peak))
+                let of_peak = bucket.peak.map_or(from, |peak| later(span(bits, peak)));
+                bucket.rates.reaches(bucket.rates.work(from) + beyond * WORK_PER_BIT).max(of_peak).max(from)
             }
             Self::Trace(trace) => trace.earliest(from, bytes),
         }
@@ -114,7 +114,8 @@ impl Transmitter {
     pub(crate) fn next_change(&self) -> Instant {
         match self {
             Self::Scheduled(clock) => clock.next_change(),
-            _ => Instant::MAX,
+            Self::Bucket(clock) => clock.next_change(),
+            Self::Fixed(_) | Self::Trace(_) => Instant::MAX,
         }
     }
 
@@ -122,7 +123,8 @@ impl Transmitter {
     pub(crate) fn change(&mut self) -> Rate {
         match self {
             Self::Scheduled(clock) => clock.change(),
-            _ => self.rate(),
+            Self::Bucket(clock) => clock.change(),
+            Self::Fixed(_) | Self::Trace(_) => self.rate(),
         }
     }
 

@@ -48,6 +48,16 @@ impl RateSchedule {
         Some(Self { steps, every, before })
     }
 
+    /// One rate for all time.
+    pub fn fixed(rate: Rate) -> Self {
+        Self::new(rate, &[], None).expect("no change is out of order")
+    }
+
+    /// Every rate of the schedule.
+    pub fn rates(&self) -> impl Iterator<Item = Rate> {
+        self.steps.iter().map(|(_, rate)| *rate)
+    }
+
     /// Work that can be done until `at`: bits times `WORK_PER_BIT`.
     pub fn work(&self, at: Instant) -> u128 {
         let nanos = at.as_nanos();
@@ -76,6 +86,15 @@ impl RateSchedule {
         let within = from + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX / 4));
         let base = self.every.map_or(0, |every| every.as_nanos().saturating_mul(cycles as u64));
         Instant::from_nanos(base) + within
+    }
+}
+
+impl RateSchedule {
+    /// The first instant at which `work` more can have been done than at `from`.
+    pub(super) fn after(&self, from: Instant, work: u128) -> Instant {
+        let target = self.work(from) + work;
+        let at = self.reaches(target);
+        if self.work(at) < target { at + Duration::from_nanos(1) } else { at }
     }
 }
 
@@ -113,6 +132,38 @@ impl Cursor {
     }
 }
 
+/// The rate that the AQM has been told.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Position of the last change.
+    at: Cursor,
+    rate: Rate,
+}
+
+impl Told {
+    /// The first rate of `schedule`.
+    pub(super) fn new(schedule: &RateSchedule) -> Self {
+        Self { at: Cursor::START, rate: Cursor::START.rate(schedule) }
+    }
+
+    /// When the rate changes next; [`Instant::MAX`] if it does not.
+    pub(super) fn next_change(&self, schedule: &RateSchedule) -> Instant {
+        self.at.until(schedule)
+    }
+
+    /// The change that was due has come: the rate from now on.
+    pub(super) fn change(&mut self, schedule: &RateSchedule) -> Rate {
+        self.at.advance(schedule);
+        self.rate = self.at.rate(schedule);
+        self.rate
+    }
+
+    /// The rate in force.
+    pub(super) const fn rate(&self) -> Rate {
+        self.rate
+    }
+}
+
 /// Turns packets into instants on a link whose rate changes. Like
 /// [`TransmitClock`](weir_types::TransmitClock) it carries what nanoseconds cut off.
 #[derive(Debug)]
@@ -120,17 +171,15 @@ pub(crate) struct ScheduledClock {
     schedule: Arc<RateSchedule>,
     /// Where the last packet ends.
     sending: Cursor,
-    /// Position of the last change reported to the AQM.
-    reported: Cursor,
-    rate: Rate,
+    told: Told,
     /// Work that the instants given out so far fell short of: less than a nanosecond's.
     owed: u128,
 }
 
 impl ScheduledClock {
     pub(crate) fn new(schedule: Arc<RateSchedule>) -> Self {
-        let rate = Cursor::START.rate(&schedule);
-        Self { schedule, sending: Cursor::START, reported: Cursor::START, rate, owed: 0 }
+        let told = Told::new(&schedule);
+        Self { schedule, sending: Cursor::START, told, owed: 0 }
     }
 
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
@@ -157,17 +206,15 @@ impl ScheduledClock {
     }
 
     pub(crate) fn next_change(&self) -> Instant {
-        self.reported.until(&self.schedule)
+        self.told.next_change(&self.schedule)
     }
 
     pub(crate) fn change(&mut self) -> Rate {
-        self.reported.advance(&self.schedule);
-        self.rate = self.reported.rate(&self.schedule);
-        self.rate
+        self.told.change(&self.schedule)
     }
 
     pub(crate) const fn rate(&self) -> Rate {
-        self.rate
+        self.told.rate()
     }
 
     pub(crate) fn offered(&self, now: Instant) -> u128 {

@@ -92,10 +92,10 @@ impl Scenario {
             let Some(rate) = rate else { continue };
             let port = link.port(direction).expect("it has this direction");
             Problem::unless(
-                port.deliveries.is_none() && port.token_bucket.is_none(),
+                port.deliveries.is_none(),
                 format!("{path}.{key}"),
-                "a link with a trace or a token bucket keeps its rate",
-                "leave the rate out here, or trace and token_bucket there",
+                "a link with a trace has the rate of its trace",
+                "leave the rate out here, or trace there",
             )?;
             Problem::unless(
                 !scheduled.contains(&(name.to_owned(), direction)),

@@ -104,12 +104,13 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
     if let Some(bucket) = port.token_bucket {
         let path = format!("{path}.token_bucket");
         Problem::unless(
-            port.deliveries.is_none() && port.rate_schedule.is_empty(),
+            port.deliveries.is_none(),
             &path,
-            "a token bucket has one rate, and the link has a trace or a schedule of rates",
+            "a token bucket has a rate, and the link has a trace of what can be sent",
             "leave one of them out",
         )?;
-        bucket.check(&path, port.rate)?;
+        let rates = port.rate_schedule.iter().map(|change| change.rate);
+        bucket.check(&path, rates.fold(port.rate, Ord::max))?;
     }
     check_schedule(path, port.rate_schedule, port.rate_period)
 }

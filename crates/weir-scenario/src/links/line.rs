@@ -78,7 +78,7 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl TokenBucketSpec {
-    /// That the bucket at `path` can be filled, and bursts are faster than `rate`.
+    /// That the bucket at `path` can be filled, and bursts are faster than `rate`, the highest of the link.
     pub(crate) fn check(&self, path: &str, rate: Rate) -> Result<(), Problem> {
         Problem::unless(
             self.burst.0 > 0,
@@ -89,7 +89,7 @@ impl TokenBucketSpec {
         Problem::unless(
             self.peak.is_none_or(|peak| peak > rate),
             format!("{path}.peak"),
-            format!("the peak is not above the rate, {rate}"),
+            format!("the peak is not above the highest rate, {rate}"),
             "write a higher rate, or leave peak out: bursts then leave at once",
         )
     }

@@ -5,7 +5,7 @@ mod passing;
 mod route;
 mod search;
 
-use weir_aqm::{Limit, Service, TokenBucket};
+use weir_aqm::{Limit, RateSchedule, Service, TokenBucket};
 use weir_types::{Buffer, Rate};
 
 use crate::{Direction, LinkBuffer, Scenario, links::schedule};
@@ -38,7 +38,8 @@ impl Scenario {
         let port = self.links[link].port(direction);
         let changes = port.and_then(|port| schedule(rate, port.rate_schedule, port.rate_period));
         if let Some(bucket) = port.and_then(|port| port.token_bucket) {
-            return Service::Bucket(TokenBucket { rate, burst: bucket.burst.0, peak: bucket.peak });
+            let rates = changes.unwrap_or_else(|| RateSchedule::fixed(rate)).into();
+            return Service::Bucket(TokenBucket { rates, burst: bucket.burst.0, peak: bucket.peak });
         }
         match (port.and_then(|port| port.deliveries), changes) {
             (Some(trace), _) => Service::Trace(trace.clone()),
