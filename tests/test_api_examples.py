@@ -1,7 +1,8 @@
-"""Every public function and verb has an example, and the examples run."""
+"""Every public function and verb has an example, the examples run, and docstrings say what is raised."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import re
@@ -10,9 +11,13 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import pytest
 
+from test_api_bad_input import EVERY
+from test_api_bad_input import given as raising  # noqa: F401 - a fixture
+from weir import WeirError
 from weir._public import MODULES
 
 PAGE = (Path(__file__).parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
@@ -117,3 +122,38 @@ def test_an_example_says_what_happens(
     said: list[str] = []
     doctest.DocTestRunner(verbose=False).run(example, out=said.append)
     assert not said, "".join(said)
+
+
+@cache
+def meant(name: str) -> object:
+    """The function or class of a name; nothing for a verb."""
+    owner, _, last = name.rpartition(".")
+    return getattr(import_module(owner), last) if owner in MODULES else None
+
+
+def called(function: Any) -> list[str]:  # noqa: ANN401 - whatever a call calls
+    """Names in `docstrings` of a function, a class, or a verb of an object."""
+    bound = getattr(function, "__self__", None)
+    classes: list[object] = [*(bound if isinstance(bound, type) else type(bound)).__mro__]
+    found = [name for name in docstrings() if meant(name) is function]
+    found += [
+        f"{name}.{function.__name__}" for name in docstrings() if bound is not None and meant(name) in classes
+    ]
+    return [name for name in found if name in docstrings()]
+
+
+def test_what_is_raised_is_said(raising: dict[str, object]) -> None:  # noqa: F811 - the fixture
+    """Bad input of `test_api_bad_input.py` against the docstrings of what is called, or of its class."""
+    said, unsaid = 0, list[str]()
+    for call, kind, *_ in EVERY:
+        expression = ast.parse(call, mode="eval").body
+        assert isinstance(expression, ast.Call)
+        names = called(eval(ast.unparse(expression.func), raising))  # noqa: S307 - calls of our tests
+        texts = [docstrings().get(one, "") for name in names for one in (name, name.rpartition(".")[0])]
+        kinds = [one.__name__ for one in kind.__mro__ if issubclass(one, WeirError) or one is kind]
+        if any(re.search(rf"\b(?:{'|'.join(kinds)})\b", text) for text in texts):
+            said += 1
+        elif names:
+            unsaid.append(f"{names[0]}: {kind.__name__}, in {call}")
+    assert unsaid == []
+    assert said > 140

@@ -56,6 +56,7 @@ NOT_RUN = {
     r"wireshark .*": "it needs a screen",
     r"(cd|export|mkdir|source) .*": "it prepares the reader's shell",
     r"pip install jupyterlab": "it installs another program",
+    r"pre-commit install": "it is another program, which Weir does not bring",
 }
 """Patterns of commands that no test runs, with the reason."""
 
@@ -75,7 +76,8 @@ SLOW = r"weir (sweep|theory|report \d --theory|compare (web|papers))"
 """Pattern of commands that take seconds even so."""
 
 PROGRAMS = (
-    r"make|weir|pip|cargo|python3?|npm|sudo|source|dask|tc|\.venv/bin/\w+|\.ci/\w+|tools/[\w-]+\.(?:py|sh)"
+    r"make|weir|pip|pre-commit|cargo|python3?|npm|sudo|source|dask|tc|\.venv/bin/\w+|\.ci/\w+"
+    r"|tools/[\w-]+\.(?:py|sh)"
 )
 """Pattern of the beginning of a command between backticks."""
 

@@ -1,4 +1,4 @@
-"""A room is entered through its `__init__` alone: a module `_NAME.py` is for its own room."""
+"""A room is entered through its `__init__`, or a module without an underscore: `_NAME.py` is for its room."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ def table(expected: dict[str, float], counted: dict[str, float], wrong: dict[str
 
 
 def main(arguments: list[str]) -> int:
-    """Counts and compares; 1 if a case takes more or less than it did."""
+    """Counts and compares; 1 if a case takes more or less than it did. Without valgrind it only says so."""
     if not counting.has_valgrind():
-        sys.stdout.write("instructions: not counted, valgrind is not installed\n")
+        sys.stderr.write("instructions: nothing is counted, since valgrind is not installed\n")
         return 0
     counted = counting.instructions(measure.CASES, say=lambda _: None)
     if "--write" in arguments:

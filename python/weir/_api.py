@@ -45,7 +45,8 @@ def load(
     """Reads a scenario from a TOML file, or the bundled scenario of that name.
 
     `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. A scenario that
-    names a class of Python runs its file: `python=False` refuses such a scenario. Raises ScenarioError.
+    names a class of Python runs its file: `python=False` refuses such a scenario. Raises ScenarioError, and
+    InputError for a source or a path that is no text.
 
     Example:
         >>> scenario = weir.load("rem-wireline", {"links.bottleneck.rate": "10 Mbit/s"})
@@ -125,7 +126,7 @@ class Scenario(below.Scenario):
 
         The rest is as in `run`. Raises ScenarioError for unknown names, for one that is named twice, and for
         variants together with disciplines. Raises it, too, where there is nothing to compare. Raises
-        MeasureError for a margin that is none, or of an unknown measure.
+        MeasureError for a margin that is none, or of an unknown measure, and WeirError as `run` does.
 
         Example:
             >>> result = scenario.compare(3, disciplines=["drop-tail", "codel"], margins={"goodput": 20.0})
@@ -321,7 +322,7 @@ class Scenario(below.Scenario):
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
     ) -> Plan:
-        """Makes the checked plan of `compare`, and raises the same errors.
+        """Makes the checked plan of `compare`. Raises ScenarioError, MeasureError and WeirError as that does.
 
         Example:
             >>> plan = scenario.plan_comparison(2, variants=["drop-tail", "rem-mark"], baseline="rem-mark")

@@ -54,7 +54,7 @@ class Scenario:
         `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`; a dictionary
         replaces the whole table there. Pairs hold values as on the command line: TOML, or else text. A
         scenario that names a class of Python runs its file: `python=False` refuses such a scenario. Raises
-        ScenarioError.
+        ScenarioError, and InputError for a source or a path that is no text.
 
         Example:
             >>> weir.Scenario.load("web", {"links.bottleneck.rate": "50 Mbit/s"}).groups

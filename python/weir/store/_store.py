@@ -43,8 +43,9 @@ _SAFE = "the tables could not be compacted, but every finished run is safe in th
 class Store(SweepRecords):
     """Every finished run, never lost and never computed twice. Closed by `close` or a `with`.
 
-    Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
-    Threads may share it: they take turns. Any number of processes on one host may have it open at once.
+    All that goes wrong raises StoreError, and so does every verb after `close`. What `commit` has returned
+    for is safe in any case. Threads may share it: they take turns. Any number of processes on one host may
+    have it open at once.
 
     Example:
         >>> with scenario.run(replications=2, store="lab/store") as done:
@@ -123,7 +124,7 @@ class Store(SweepRecords):
         return self._pages is None
 
     def finished(self, runs: Iterable[int]) -> set[int]:
-        """Returns which of the runs are in the store."""
+        """Returns which of the runs are in the store. Raises StoreError for what is no key of a run."""
         with self._store_errors("it cannot be asked what is finished"), self._journal.snapshot() as sql:
             self._journal.ask(runs)
             return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
@@ -203,7 +204,10 @@ class Store(SweepRecords):
             return chunks.scan(self._journal, table, asked, version, checked=checked)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
-        """Cost of those of the runs that are in the store; None means all."""
+        """Cost of those of the runs that are in the store; None means all.
+
+        Raises StoreError as `finished` does.
+        """
         with self._store_errors("the cost of runs could not be read"), self._journal.snapshot() as sql:
             if runs is not None:
                 self._journal.ask(runs)
@@ -212,7 +216,7 @@ class Store(SweepRecords):
             return Cost(*sql.execute(f"SELECT {sums} FROM {these}").fetchone())  # noqa: S608
 
     def versions(self) -> dict[int, int]:
-        """Results version to the number of its runs."""
+        """Results version to the number of its runs. Raises StoreError if the store cannot be read."""
         with self._store_errors("it cannot be read"):
             rows = self._journal.sql.execute(
                 "SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1"
@@ -220,7 +224,10 @@ class Store(SweepRecords):
             return dict(rows.fetchall())
 
     def size(self, runs: Iterable[int]) -> int:
-        """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
+        """Bytes on the disk of those of the runs that are there, in both copies: about their share.
+
+        Raises StoreError as `finished` does.
+        """
         with self._store_errors("the size of runs could not be read"):
             with self._journal.snapshot() as sql:
                 self._journal.ask(runs)

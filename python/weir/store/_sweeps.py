@@ -91,7 +91,10 @@ class SweepRecords:
         return self._sweep(row)
 
     def sweeps(self) -> list[Record]:
-        """All sweeps, in the order in which they were last recorded."""
+        """All sweeps, in the order in which they were last recorded.
+
+        Raises StoreError if the store cannot be read.
+        """
         with self._store_errors("its sweeps cannot be read"):
             rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]

@@ -63,7 +63,7 @@ class NetworkedSweep(RecordedSweep):
         return list(passing) if len(passing) < len(self.flow_groups) else []
 
     def bottlenecks(self, point: int, variant: str) -> Mapping[str, str]:
-        """Port that limits each flow group in one configuration. Raises as `resolved_at` does."""
+        """Port that limits each flow group in one configuration. Raises InputError as `resolved_at` does."""
         network = _core.network_of(self.resolved_at(point, variant))
         return {path.group: path.bottleneck.name for path in network.paths}
 

@@ -23,7 +23,7 @@ class Sweep(EstimatedSweep):
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
     frames with a `period`, -1 is the whole run without its warm-up.
 
-    What reads tables raises WeirError while no run is finished.
+    A verb that reads tables raises WeirError while no run is finished, and StoreError after `close`.
 
     Example:
         >>> result.label("rem-mark"), result.parts("link"), result.bottlenecks(0, "rem-mark")

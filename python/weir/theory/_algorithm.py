@@ -76,7 +76,10 @@ class Trajectory:
 @dataclass(frozen=True)
 class Timing:
     """Timing of the asynchronous algorithm, in steps of a common clock: how rarely parts update, and how old
-    their knowledge of each other is."""
+    their knowledge of each other is.
+
+    Raises TheoryError for an unknown `knowledge`, and for numbers out of range.
+    """
 
     often: float = 0.5
     """Probability that a link or a source updates at a step."""

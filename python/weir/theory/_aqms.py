@@ -364,6 +364,8 @@ class AdaptiveRed:
     def found(self, signal: float) -> Red:
         """RED with the max_p, within its bounds, that gives this signal in the middle of the band.
 
+        Raises TheoryError for a signal that is not a number.
+
         Example:
             >>> from weir.theory import AdaptiveRed, Red
             >>> round(AdaptiveRed(Red(20.0, 80.0)).found(signal=0.05).max_p, 3)

@@ -122,13 +122,20 @@ class RedMap:
         return 2.0 / (1.0 - self.slope)
 
     def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:
-        """Averages after so many round trips, from beside the fixed point."""
+        """Averages after so many round trips, from beside the fixed point.
+
+        Raises TheoryError as `diagram` does.
+        """
         return self.diagram(np.array([weight]), skipped, kept)[:, 0]
 
     def diagram(
         self, weights: NDArray[np.float64], skipped: int = 2000, kept: int = 60
     ) -> NDArray[np.float64]:
-        """Averages that are visited, of shape (kept, weights): all weights at once."""
+        """Averages that are visited, of shape (kept, weights): all weights at once.
+
+        Raises TheoryError for a weight that is not from 0 to 1, for a negative `skipped`, and where `kept` is
+        not one or more.
+        """
         _check_orbit(weights, skipped, kept)
         average, found = np.full(len(weights), self.fixed * 1.01), np.empty((kept, len(weights)))
         for _ in range(skipped):
@@ -139,7 +146,10 @@ class RedMap:
         return found
 
     def lyapunov(self, weight: float, count: int = 20000) -> float:
-        """The mean logarithm of the size of the slope along an orbit: positive is chaos."""
+        """The mean logarithm of the size of the slope along an orbit: positive is chaos.
+
+        Raises TheoryError as `diagram` does.
+        """
         averages = self.orbit(weight, 2000, count)
         inside = (averages > self.full_below) & (averages < self.empty_above)
         share = np.maximum((averages - self.min_th) / (self.max_th - self.min_th) * self.max_p, 1e-300)

@@ -178,11 +178,11 @@ class Network:
         return np.clip(worth, self.least, self.greatest)
 
     def utility(self, rates: Vector) -> float:
-        """Sum of all utilities, which is maximised."""
+        """Sum of all utilities, which is maximised. Raises TheoryError unless each source has a rate."""
         return sum((self.counts * self._of_each(Utility.value, rates)).tolist())
 
     def marginal(self, rates: Vector) -> Vector:
-        """Marginal utility U' of each source."""
+        """Marginal utility U' of each source. Raises TheoryError unless each source has a rate."""
         return self._of_each(Utility.marginal, rates)
 
     def slopes(self, rates: Vector) -> Vector:
@@ -190,7 +190,11 @@ class Network:
         return self._of_each(Utility.slope, rates)
 
     def with_target(self, target: float) -> Network:
-        """Network with another target utilisation of its links."""
+        """Network with another target utilisation of its links.
+
+        Raises TheoryError for a target that is not above zero and at most 1, or that leaves too little for
+        the least rates.
+        """
         return replace(self, links=tuple(replace(link, target=target) for link in self.links))
 
     def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:

@@ -72,21 +72,27 @@ class Utility:
 
     @classmethod
     def log_one_plus(cls, weight: float) -> Utility:
-        """The utility a ln(1 + x)."""
+        """The utility a ln(1 + x). Raises TheoryError for a weight that is not above zero."""
         return cls(weight, shift=1.0)
 
     @classmethod
     def log(cls, weight: float) -> Utility:
-        """The utility a ln x."""
+        """The utility a ln x. Raises TheoryError for a weight that is not above zero."""
         return cls(weight)
 
     @classmethod
     def fair(cls, weight: float, fairness: float) -> Utility:
-        """The utility a x^(1 - f) / (1 - f)."""
+        """The utility a x^(1 - f) / (1 - f).
+
+        Raises TheoryError for a weight or a fairness that is not above zero.
+        """
         return cls(weight, fairness)
 
     def value(self, x: float) -> float:
-        """Utility U(x); minus infinity where x + s is zero and f at least one."""
+        """Utility U(x); minus infinity where x + s is zero and f at least one.
+
+        Raises TheoryError for a rate below minus the shift.
+        """
         y = self._shifted(x)
         if y == 0.0 and self.fairness >= 1.0:
             return -math.inf
@@ -96,7 +102,10 @@ class Utility:
         return self.weight * y ** (1.0 - self.fairness) / (1.0 - self.fairness)
 
     def marginal(self, x: float) -> float:
-        """Marginal utility U'(x), a price; infinite where x + s is zero."""
+        """Marginal utility U'(x), a price; infinite where x + s is zero.
+
+        Raises TheoryError for a rate below minus the shift.
+        """
         y = self._shifted(x)
         return math.inf if y == 0.0 else self.weight / y**self.fairness
 
