@@ -362,6 +362,16 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     ),
     ("phase-effects", "note", "flows.ftp.send_jitter", {"flows.ftp.count": 3}, {"flows.ftp.count": 5}),
     (
+        "phase-effects", "warning", "flows.ftp.send_jitter",
+        {"flows.far": {"count": 200, "rtt": "80 ms", "packet_size": "1000 B", "start_jitter": "1 s"}},
+        {QUEUE: {"codel": {}}},
+    ),
+    (
+        "phase-effects", "warning", "flows.ftp.send_jitter",
+        {"flows.large": {"count": 8, "rtt": "60 ms", "packet_size": "1500 B", "start_jitter": "1 s"}},
+        {"flows.large.packet_size": "1000 B"},
+    ),
+    (
         "phase-effects", "note", "flows.ftp.send_jitter",
         {"flows.ftp.count": 3}, {"links.a.delay_variation.uniform.max": "2 ms"},
     ),

@@ -8,6 +8,7 @@ import pytest
 from plain import BOTH, DCTCP, ECN, PLAIN, QUEUE, TWO_LINKS, codes
 
 import weir
+from weir.check import notes
 from weir.scenario import Declared, declared
 
 
@@ -114,6 +115,54 @@ def test_windows_that_are_too_small_leave_the_queue_short() -> None:
 def test_the_queue_is_at_the_moving_bottleneck() -> None:
     result = run(TWO_LINKS, {**BOTH, "measure.warm_up": "25 s"}, "moving-bottleneck")
     assert whole(result, "b")["queue_mean"] > 10 * whole(result, "a")["queue_mean"]
+
+
+TWO_ROUND_TRIPS = (
+    PLAIN.replace('rtt = "60 ms"', 'rtt = "40 ms"')
+    + """
+[flows.far]
+count = 8
+rtt = "80 ms"
+packet_size = "1000 B"
+start_jitter = "1 s"
+"""
+)
+
+
+@pytest.mark.parametrize("count", [2, 8, 40])
+def test_phases_decide_shares_until_packets_wait_at_random(count: int) -> None:
+    """Flows of 40 ms get far less than those of 80 ms, or far more; with the remedy up to twice as much, by
+    their round trips. A remedy for one group of the two leaves the warning."""
+    values: dict[str, Any] = {"flows.ftp.count": count, "flows.far.count": count, "links.a.rate": "20 Mbit/s"}
+
+    def shares(values: Mapping[str, Any], code: str | None) -> float:
+        scenario = weir.Scenario.loads(
+            TWO_ROUND_TRIPS, {"duration": "60 s", "links.a.buffer": "100 packets", **values}
+        )
+        assert ("phase-effects" in codes(scenario)) == (code is not None)
+        mean = scenario.run(2).summary(by="group").select("group", "goodput").rows()
+        found = dict(mean)
+        return found["ftp"] / found["far"]
+
+    phases = shares(values, "phase-effects")
+    assert not 0.6 <= phases <= 3.0
+    wait = {"flows.ftp.send_jitter": "0.4 ms"}
+    shares({**values, **wait}, "phase-effects")
+    assert 0.9 <= shares({**values, **wait, "flows.far.send_jitter": "0.4 ms"}, None) <= 2.2
+
+
+def test_a_remedy_of_flows_in_step_leads_to_no_phases() -> None:
+    """A random start would: it parts the flows, and leaves the phases of their round trips."""
+    still = {"flows.ftp.start_jitter": "0 s", "flows.far.start_jitter": "0 s"}
+    scenario = weir.Scenario.loads(TWO_ROUND_TRIPS, still)
+    (found,) = [note for note in notes(scenario) if note.code == "flows-in-step"]
+    assert found.hint == 'flows.ftp.send_jitter = "800 us" and flows.far.send_jitter = "800 us"'
+    assert (
+        codes(scenario.replace({"flows.ftp.send_jitter": "800 us", "flows.far.send_jitter": "800 us"})) == []
+    )
+    assert "phase-effects" in codes(
+        scenario.replace({"flows.ftp.start_jitter": "1 s", "flows.far.start_jitter": "1 s"})
+    )
 
 
 def test_flows_in_step_are_the_same_in_every_replication() -> None:
