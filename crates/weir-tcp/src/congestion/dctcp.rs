@@ -21,7 +21,10 @@ use weir_types::{Invalid, Probability};
 use super::{
     Ack, Congestion, Facts, Feedback, Marks, Reno, RenoParameters, Repair, Signal, Window, parts::Round,
 };
-use crate::accecn::EcnMode;
+use crate::{
+    accecn::EcnMode,
+    preset::{InPreset, TcpPreset},
+};
 
 /// Parameters of DCTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +67,17 @@ impl Default for DctcpParameters {
             integer_cwnd: false,
             window_end: WindowEnd::default(),
             reno: RenoParameters::default(),
+        }
+    }
+}
+
+impl InPreset for DctcpParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        let rfc = Self { reno: RenoParameters::in_preset(preset), ..Self::default() };
+        match preset {
+            TcpPreset::Rfc => rfc,
+            TcpPreset::Ns2 => Self { initial_alpha: Probability::constant(0.0), ..rfc },
+            TcpPreset::Linux => Self { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc },
         }
     }
 }

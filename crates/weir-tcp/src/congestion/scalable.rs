@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use crate::preset::{InPreset, TcpPreset};
 
 /// Parameters of Scalable TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,12 @@ impl Default for ScalableParameters {
             lwnd: 16,
             reno: RenoParameters::default(),
         }
+    }
+}
+
+impl InPreset for ScalableParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
     }
 }
 

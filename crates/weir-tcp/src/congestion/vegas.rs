@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use crate::preset::InPreset;
 
 /// Parameters of Vegas.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +43,8 @@ impl Default for VegasParameters {
         Self { alpha: 1.0, beta: 3.0, gamma: 1.0 }
     }
 }
+
+impl InPreset for VegasParameters {}
 
 impl VegasParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {

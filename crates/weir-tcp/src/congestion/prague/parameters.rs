@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets, Probability};
 
-use crate::congestion::RenoParameters;
+use crate::{
+    congestion::RenoParameters,
+    preset::{InPreset, TcpPreset},
+};
 
 /// Parameters of Prague.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +43,12 @@ impl Default for PragueParameters {
             rate_mode_below: Packets(4.0),
             reno: RenoParameters::default(),
         }
+    }
+}
+
+impl InPreset for PragueParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
     }
 }
 
