@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability};
 
 use super::{
-    Ack, Congestion, HystartParameters, Repair, Signal, SlowStartConfig, SsthreshFrom, Window,
+    Ack, Congestion, Facts, HystartParameters, Repair, Signal, SlowStartConfig, SsthreshFrom, Window,
     parts::Credits, slow_start::SlowStart,
 };
 use crate::preset::{InPreset, TcpPreset};
@@ -322,6 +322,8 @@ impl Cubic {
 const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
 
 impl Congestion for Cubic {
+    const FACTS: Facts = Facts { kernel_name: Some("cubic"), ..Facts::PLAIN };
+
     #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
     #[inline(always)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {

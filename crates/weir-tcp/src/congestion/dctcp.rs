@@ -143,8 +143,13 @@ impl Dctcp {
 const STEPS: f64 = 1024.0;
 
 impl Congestion for Dctcp {
-    const FACTS: Facts =
-        Facts { marks: Marks::Wanted, feedback: Feedback::Exact, scalable: true, ..Facts::PLAIN };
+    const FACTS: Facts = Facts {
+        marks: Marks::Wanted,
+        feedback: Feedback::Exact,
+        scalable: true,
+        kernel_name: Some("dctcp"),
+        ..Facts::PLAIN
+    };
 
     #[inline(never)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {

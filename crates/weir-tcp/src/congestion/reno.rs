@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+    Ack, Congestion, Facts, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
 use crate::preset::{InPreset, TcpPreset};
 
@@ -153,6 +153,8 @@ impl Reno {
 }
 
 impl Congestion for Reno {
+    const FACTS: Facts = Facts { kernel_name: Some("reno"), ..Facts::PLAIN };
+
     const OBSERVES: bool = false;
 
     /// Returns true if it grows by RFC 5681 alone.

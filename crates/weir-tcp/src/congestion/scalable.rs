@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Reno, RenoParameters, Repair, Signal, Window};
 use crate::preset::{InPreset, TcpPreset};
 
 /// Parameters of Scalable TCP.
@@ -91,6 +91,8 @@ impl Scalable {
 }
 
 impl Congestion for Scalable {
+    const FACTS: Facts = Facts { kernel_name: Some("scalable"), ..Facts::PLAIN };
+
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
         if window.cwnd > self.lwnd && window.cwnd >= window.ssthresh {
             window.cwnd += self.a * ack.counted;

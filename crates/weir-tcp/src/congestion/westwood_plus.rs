@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Reno, RenoParameters, Repair, Signal, Window};
 use crate::preset::{InPreset, TcpPreset};
 
 /// Weight of the estimate so far in the next (section 2: 7/8).
@@ -144,6 +144,8 @@ impl WestwoodPlus {
 }
 
 impl Congestion for WestwoodPlus {
+    const FACTS: Facts = Facts { kernel_name: Some("westwood"), ..Facts::PLAIN };
+
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.min_rtt = self.min_rtt.min(ack.rtt);
         let since = *self.since.get_or_insert(ack.now);

@@ -309,7 +309,8 @@ impl Bbr1 {
 }
 
 impl Congestion for Bbr1 {
-    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+    const FACTS: Facts =
+        Facts { marks: Marks::Ignored, samples: true, kernel_name: Some("bbr"), ..Facts::PLAIN };
 
     fn set_random(&mut self, random: Rng) {
         self.random = random;

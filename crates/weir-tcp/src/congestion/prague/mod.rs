@@ -296,7 +296,8 @@ impl Prague {
 }
 
 impl Congestion for Prague {
-    const FACTS: Facts = Facts { marks: Marks::Counted, scalable: true, ..Facts::PLAIN };
+    const FACTS: Facts =
+        Facts { marks: Marks::Counted, scalable: true, kernel_name: Some("prague"), ..Facts::PLAIN };
 
     fn on_ecn(&mut self, mode: EcnMode) {
         let accurate = mode == EcnMode::Accurate;
