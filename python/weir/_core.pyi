@@ -389,6 +389,10 @@ class CongestionFacts:
         """True if the control yields to other traffic, by the queueing delay."""
 
     @property
+    def kernel_name(self) -> str | None:
+        """Name of the control in Linux's `tcp_congestion_control`; None if no kernel has it."""
+
+    @property
     def variables(self) -> list[str]:
         """Names of the control's own variables, as they are recorded in series."""
 

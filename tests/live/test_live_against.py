@@ -10,6 +10,8 @@ from sessions import SCENARIO, Finish, finish, needs_linux, needs_namespaces, pl
 
 import weir as api
 from conftest import Command, command_in
+from weir._errors import WeirError
+from weir.live import _against as against
 
 __all__ = ["finish", "place"]
 
@@ -72,3 +74,18 @@ def test_what_the_kernel_cannot_send_is_said_in_a_line(
     assert said in first
     assert len(rest) == 1
     assert not (tmp_path / "results/store/1-access-live").exists()
+
+
+def test_a_control_is_found_by_its_name_in_the_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = tmp_path / "tcp_available_congestion_control"
+    there.write_text("reno cubic westwood bbr\n")
+    monkeypatch.setattr(against, "_AVAILABLE", there)
+    names = {"reno": "reno", "cubic": "cubic", "westwood-plus": "westwood", "bbr1": "bbr"}
+    assert {one: against.kernel_name("more", one) for one in names} == names
+    for missing in ["vegas", "tahoe"]:
+        with pytest.raises(WeirError, match=f"this kernel has no {missing}") as refused:
+            against.kernel_name("more", missing)
+        assert refused.value.hint is not None
+        assert refused.value.hint.startswith("it has bbr1, cubic, reno, westwood-plus: --set flows.more.")

@@ -83,6 +83,11 @@ impl CongestionFacts {
     }
 
     #[getter]
+    const fn kernel_name(&self) -> Option<&'static str> {
+        self.facts.kernel_name
+    }
+
+    #[getter]
     fn variables(&self) -> Vec<&'static str> {
         self.variables.clone()
     }

@@ -8,6 +8,7 @@ pub mod congestion;
 mod connection;
 mod options;
 mod parameters;
+mod preset;
 mod receiver;
 pub mod recovery;
 mod segment;
@@ -16,9 +17,8 @@ mod transport;
 
 pub use connection::Counters;
 pub use options::{AckOptions, BLOCKS, Block};
-pub use parameters::{
-    AppropriateByteCounting, Declared, MinRtoBounds, PacingParameters, PresetKey, TcpParameters, TcpPreset,
-};
+pub use parameters::{AppropriateByteCounting, Declared, MinRtoBounds, PacingParameters, TcpParameters};
+pub use preset::{PresetKey, TcpPreset};
 pub use receiver::{Receiver, Reporter};
 pub use segment::{Flags, Header, Segment};
 pub use sender::Sender;

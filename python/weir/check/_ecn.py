@@ -70,11 +70,12 @@ def dctcp_without_ecn(scene: Resolved) -> Iterator[Remark]:
     DCTCP estimates congestion from marks alone, and treats losses as Reno does (RFC 8257, sections 3.3
     and 3.5).
     """
-    paths = [p for p in scene.paths if scene.congestion(p) == "dctcp" and not scene.ecn_capable(p)]
+    paths = [path for path in scene.paths if _wants_marks(scene, path) and not scene.ecn_capable(path)]
     if paths:
+        control = scene.congestion(paths[0])
         yield warning(
-            f"flows.{paths[0].group}.tcp.congestion.dctcp",
-            f"DCTCP of {names(paths)} never sees a mark, and behaves like Reno",
+            f"flows.{paths[0].group}.tcp.congestion.{control}",
+            f"{control} of {names(paths)} never sees a mark, and behaves like Reno",
             f"{ecn_of(paths[0])} = true",
         )
 
@@ -183,6 +184,12 @@ def ecn_of(path: _core.Path) -> str:
     """Path in the scenario of the value that makes data of the group ECN-capable."""
     kind = f"traffic.{path.traffic}" if path.is_datagrams else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
+
+
+def _wants_marks(scene: Resolved, path: _core.Path) -> bool:
+    """Returns true if the group's congestion control is another one without marks, and may run so."""
+    facts = scene.facts(path)
+    return facts is not None and facts.marks == "wanted"
 
 
 def _marked_before(scene: Resolved, path: _core.Path, port: _core.Port) -> bool:

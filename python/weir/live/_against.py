@@ -12,23 +12,13 @@ from weir import _core
 from weir._errors import WeirError
 from weir.live import _senders
 from weir.live._namespaces import FAR
+from weir.scenario import declared
 from weir.sweep import chosen_workers, plan_at_one_point, run_plan
 
 if TYPE_CHECKING:
     from weir.live._spec import LiveSpec
     from weir.scenario import Scenario
     from weir.store import Store
-
-KERNEL_NAMES = {
-    "bbr1": "bbr",
-    "cubic": "cubic",
-    "dctcp": "dctcp",
-    "prague": "prague",
-    "reno": "reno",
-    "scalable": "scalable",
-    "vegas": "vegas",
-}
-"""Congestion control of a scenario to the kernel's name."""
 
 _FIRST_PORT = 5001
 _HEADERS_BYTES = 40
@@ -61,7 +51,7 @@ class Senders:
             groups.append(
                 {
                     "port": _FIRST_PORT + place,
-                    "congestion": _kernel_name(path.group, next(iter(tcp["congestion"]))),
+                    "congestion": kernel_name(path.group, next(iter(tcp["congestion"]))),
                     "mss": path.packet_bytes - _HEADERS_BYTES,
                     "changes": [(one.at_s, one.before, one.after) for one in path.load],
                     "jitter_s": jitter_s,
@@ -121,14 +111,15 @@ def _check(path: _core.Path, passed: _core.Path, rtt_s: float) -> None:
         )
 
 
-def _kernel_name(group: str, congestion: str) -> str:
+def kernel_name(group: str, congestion: str) -> str:
+    """Name in this kernel of the congestion control of a group. Raises WeirError if the kernel has none."""
     there = _AVAILABLE.read_text().split()
-    name = KERNEL_NAMES.get(congestion)
-    if name not in there:
-        known = sorted(own for own, kernel in KERNEL_NAMES.items() if kernel in there)
+    name = _core.congestion_facts(congestion).kernel_name
+    if name is None or name not in there:
+        controls = [one.name for one in declared.choices_of("congestion")]
+        known = sorted(one for one in controls if _core.congestion_facts(one).kernel_name in there)
         raise WeirError(
             f"this kernel has no {congestion}, which the group {group} uses",
             f"it has {', '.join(known)}: --set flows.{group}.tcp.congestion.{known[0]}={{}}",
         )
-    assert name is not None
     return name

@@ -24,9 +24,10 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Repair, Signal, SlowStartConfig, SsthreshFrom, Window, parts::Credits,
-    slow_start::SlowStart,
+    Ack, Congestion, Facts, HystartParameters, Repair, Signal, SlowStartConfig, SsthreshFrom, Window,
+    parts::Credits, slow_start::SlowStart,
 };
+use crate::preset::{InPreset, TcpPreset};
 
 /// Growth of `W_est`, the window of Reno.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +101,22 @@ impl Default for CubicParameters {
             integer_cwnd: false,
             ssthresh_from: SsthreshFrom::Flight,
             slow_start: SlowStartConfig::HystartPlus(super::HystartPlusParameters::default()),
+        }
+    }
+}
+
+impl InPreset for CubicParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        match preset {
+            TcpPreset::Rfc | TcpPreset::Ns2 => Self::default(),
+            TcpPreset::Linux => Self {
+                friendly_growth: FriendlyGrowth::Alpha, // tcp_friendliness of bictcp_update
+                target_rtt: TargetRtt::Min,             // delay_min
+                integer_cwnd: true,                     // tp->snd_cwnd
+                ssthresh_from: SsthreshFrom::Window,    // cubictcp_recalc_ssthresh
+                slow_start: SlowStartConfig::Hystart(HystartParameters::default()), // hystart
+                ..Self::default()
+            },
         }
     }
 }
@@ -305,6 +322,8 @@ impl Cubic {
 const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
 
 impl Congestion for Cubic {
+    const FACTS: Facts = Facts { kernel_name: Some("cubic"), ..Facts::PLAIN };
+
     #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
     #[inline(always)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {

@@ -21,7 +21,10 @@ use weir_types::{Invalid, Probability};
 use super::{
     Ack, Congestion, Facts, Feedback, Marks, Reno, RenoParameters, Repair, Signal, Window, parts::Round,
 };
-use crate::accecn::EcnMode;
+use crate::{
+    accecn::EcnMode,
+    preset::{InPreset, TcpPreset},
+};
 
 /// Parameters of DCTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +67,17 @@ impl Default for DctcpParameters {
             integer_cwnd: false,
             window_end: WindowEnd::default(),
             reno: RenoParameters::default(),
+        }
+    }
+}
+
+impl InPreset for DctcpParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        let rfc = Self { reno: RenoParameters::in_preset(preset), ..Self::default() };
+        match preset {
+            TcpPreset::Rfc => rfc,
+            TcpPreset::Ns2 => Self { initial_alpha: Probability::constant(0.0), ..rfc },
+            TcpPreset::Linux => Self { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc },
         }
     }
 }
@@ -129,8 +143,13 @@ impl Dctcp {
 const STEPS: f64 = 1024.0;
 
 impl Congestion for Dctcp {
-    const FACTS: Facts =
-        Facts { marks: Marks::Wanted, feedback: Feedback::Exact, scalable: true, ..Facts::PLAIN };
+    const FACTS: Facts = Facts {
+        marks: Marks::Wanted,
+        feedback: Feedback::Exact,
+        scalable: true,
+        kernel_name: Some("dctcp"),
+        ..Facts::PLAIN
+    };
 
     #[inline(never)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {

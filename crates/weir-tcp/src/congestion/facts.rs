@@ -59,6 +59,8 @@ pub struct Facts {
     pub scalable: bool,
     /// It yields to other traffic, by the queueing delay (RFC 6297).
     pub yields: bool,
+    /// Name of the same algorithm in Linux's `tcp_congestion_control`; `None` if no kernel has it.
+    pub kernel_name: Option<&'static str>,
 }
 
 impl Facts {
@@ -69,6 +71,7 @@ impl Facts {
         samples: false,
         scalable: false,
         yields: false,
+        kernel_name: None,
     };
 
     /// The keys of `tcp` beside which the control is what it is made to be, each with its value in TOML.

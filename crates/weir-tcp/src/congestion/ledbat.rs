@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets};
 
 use super::{Ack, Congestion, Facts, Repair, Signal, Window, delay::DelayFilter};
+use crate::preset::InPreset;
 
 /// Parameters of LEDBAT.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +65,8 @@ impl Default for LedbatParameters {
         }
     }
 }
+
+impl InPreset for LedbatParameters {}
 
 impl LedbatParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {

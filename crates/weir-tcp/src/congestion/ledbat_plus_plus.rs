@@ -32,6 +32,7 @@ use super::{
     delay::DelayFilter,
     ledbat::{check_min_cwnd, check_target},
 };
+use crate::preset::InPreset;
 
 /// Greatest divisor of the gain.
 const MOST_DIVISOR: f64 = 16.0;
@@ -76,6 +77,8 @@ impl Default for LedbatPlusPlusParameters {
         }
     }
 }
+
+impl InPreset for LedbatPlusPlusParameters {}
 
 impl LedbatPlusPlusParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {

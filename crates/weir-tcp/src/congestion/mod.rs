@@ -27,7 +27,10 @@ use alloc::boxed::Box;
 
 use weir_types::{Instant, Invalid, Rng};
 
-use crate::accecn::EcnMode;
+use crate::{
+    accecn::EcnMode,
+    preset::{InPreset, TcpPreset},
+};
 
 pub use bbr1::{Bbr1, Bbr1Parameters};
 pub use bbr3::{Bbr3, Bbr3Parameters};
@@ -79,6 +82,11 @@ macro_rules! congestions {
             /// The facts about the chosen control.
             pub const fn facts(&self) -> Facts {
                 match self { $(Self::$variant(_) => <$variant as Congestion>::FACTS,)* }
+            }
+
+            /// The chosen control with its values in a preset.
+            pub(crate) fn in_preset(&self, preset: TcpPreset) -> Self {
+                match self { $(Self::$variant(_) => Self::$variant($parameters::in_preset(preset)),)* }
             }
 
             /// Checks that the parameters are consistent.

@@ -26,6 +26,7 @@ use weir_types::{Duration, Invalid};
 use super::{
     Ack, Congestion, Facts, Feedback, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window,
 };
+use crate::preset::{InPreset, TcpPreset};
 
 /// Utility of a rate `x`, in packets per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +90,12 @@ impl Default for RemHostParameters {
             max_rate: None,
             reno: RenoParameters::default(),
         }
+    }
+}
+
+impl InPreset for RemHostParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
     }
 }
 

@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+    Ack, Congestion, Facts, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
+use crate::preset::{InPreset, TcpPreset};
 
 /// Quantity from which `ssthresh` is calculated when the window is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +57,19 @@ pub struct RenoParameters {
     /// How slow start ends besides a loss, a mark or `ssthresh`.
     #[schemars(extend("x-default-source" = "RFC 5681"))]
     pub slow_start: SlowStartConfig,
+}
+
+impl InPreset for RenoParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        let rfc = Self::default();
+        match preset {
+            TcpPreset::Rfc => rfc,
+            // precisionReduce_ false: slowdown() cuts an integer window.
+            TcpPreset::Ns2 => Self { ssthresh_from: SsthreshFrom::Window, integer_ssthresh: true, ..rfc },
+            // tcp_reno_ssthresh halves tp->snd_cwnd, a whole number that tcp_cong_avoid_ai increments.
+            TcpPreset::Linux => Self { ssthresh_from: SsthreshFrom::Window, integer_cwnd: true, ..rfc },
+        }
+    }
 }
 
 impl RenoParameters {
@@ -139,6 +153,8 @@ impl Reno {
 }
 
 impl Congestion for Reno {
+    const FACTS: Facts = Facts { kernel_name: Some("reno"), ..Facts::PLAIN };
+
     const OBSERVES: bool = false;
 
     /// Returns true if it grows by RFC 5681 alone.

@@ -15,7 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Reno, RenoParameters, Repair, Signal, Window};
+use crate::preset::{InPreset, TcpPreset};
 
 /// Parameters of Scalable TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,12 @@ impl Default for ScalableParameters {
             lwnd: 16,
             reno: RenoParameters::default(),
         }
+    }
+}
+
+impl InPreset for ScalableParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
     }
 }
 
@@ -84,6 +91,8 @@ impl Scalable {
 }
 
 impl Congestion for Scalable {
+    const FACTS: Facts = Facts { kernel_name: Some("scalable"), ..Facts::PLAIN };
+
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
         if window.cwnd > self.lwnd && window.cwnd >= window.ssthresh {
             window.cwnd += self.a * ack.counted;

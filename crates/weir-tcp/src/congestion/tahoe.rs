@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::Invalid;
 
 use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use crate::preset::{InPreset, TcpPreset};
 
 /// Parameters of Tahoe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +20,12 @@ use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
 pub struct TahoeParameters {
     /// Growth, and the response to marks.
     pub reno: RenoParameters,
+}
+
+impl InPreset for TahoeParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset) }
+    }
 }
 
 impl TahoeParameters {

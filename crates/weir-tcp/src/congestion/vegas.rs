@@ -20,7 +20,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use super::{Ack, Congestion, Facts, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use crate::preset::InPreset;
 
 /// Parameters of Vegas.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +43,8 @@ impl Default for VegasParameters {
         Self { alpha: 1.0, beta: 3.0, gamma: 1.0 }
     }
 }
+
+impl InPreset for VegasParameters {}
 
 impl VegasParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
@@ -111,6 +114,8 @@ impl Vegas {
 }
 
 impl Congestion for Vegas {
+    const FACTS: Facts = Facts { kernel_name: Some("vegas"), ..Facts::PLAIN };
+
     #[inline(never)]
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
         self.base = self.base.min(ack.rtt);

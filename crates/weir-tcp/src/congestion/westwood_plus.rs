@@ -21,7 +21,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Reno, RenoParameters, Repair, Signal, Window};
+use crate::preset::{InPreset, TcpPreset};
 
 /// Weight of the estimate so far in the next (section 2: 7/8).
 const KEPT: f64 = 7.0 / 8.0;
@@ -44,6 +45,16 @@ pub struct WestwoodPlusParameters {
 impl Default for WestwoodPlusParameters {
     fn default() -> Self {
         Self { min_sample: Duration::from_millis(50), filter_twice: false, reno: RenoParameters::default() }
+    }
+}
+
+impl InPreset for WestwoodPlusParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self {
+            filter_twice: preset == TcpPreset::Linux,
+            reno: RenoParameters::in_preset(preset),
+            ..Self::default()
+        }
     }
 }
 
@@ -133,6 +144,8 @@ impl WestwoodPlus {
 }
 
 impl Congestion for WestwoodPlus {
+    const FACTS: Facts = Facts { kernel_name: Some("westwood"), ..Facts::PLAIN };
+
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.min_rtt = self.min_rtt.min(ack.rtt);
         let since = *self.since.get_or_insert(ack.now);

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid};
 
 use super::{Ack, Congestion, Facts, Marks, Reno, RenoParameters, Repair, Signal, Window};
+use crate::preset::{InPreset, TcpPreset};
 
 /// Response of the window to a timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +48,12 @@ pub struct WirelessParameters {
     pub mixed_path: bool,
     /// Growth, and the response to marks.
     pub reno: RenoParameters,
+}
+
+impl InPreset for WirelessParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
+    }
 }
 
 impl WirelessParameters {

@@ -236,7 +236,7 @@ impl Connection {
             return;
         }
         if self.congestion.reads_little(&self.window) {
-            // Of this event most is never calculated.
+            // Most of this event is never calculated.
             let event = self.plain_event(number, acked, 0.0, stamp, now);
             return self.congestion.observe_and_grow(event, grows, &mut self.window);
         }
@@ -368,7 +368,7 @@ impl Connection {
     /// Returns true if an ACK of new data without an echo only lets the window grow and data leave. Loss recovery is
     /// asked separately.
     #[inline]
-    pub(crate) const fn is_usual(&self) -> bool {
+    pub(crate) const fn may_take_fast_path(&self) -> bool {
         self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at == u32::MAX
     }
 }

@@ -15,7 +15,6 @@ use weir_types::{Duration, Invalid, PacketSize, Packets};
 pub use self::{
     declared::Declared,
     pacing::PacingParameters,
-    preset::{PresetKey, TcpPreset},
     recovery::{
         FullAckWindow, LossDetection, NewRenoParameters, PrrBound, RecoveryConfig, RenoRecoveryParameters,
         SackParameters, TimerReset,
@@ -24,6 +23,7 @@ pub use self::{
 use crate::{
     accecn::ReceiverEcn,
     congestion::{CongestionConfig, Marks},
+    preset::PresetKey,
 };
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of

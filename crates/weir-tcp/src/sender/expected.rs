@@ -222,30 +222,30 @@ mod tests {
     }
 
     /// The slow path with SACK, and beside it the fast path wherever it is open. Returns what leaves.
-    fn hear(
-        long: &mut Sender,
-        short: &mut Sender,
+    fn acknowledge_both(
+        slow: &mut Sender,
+        fast: &mut Sender,
         receiver: &mut Receiver,
         ack: &Segment,
         now: Instant,
     ) -> Vec<Segment> {
         let (echo, options) = (ack.flags().has(Flags::ECE), receiver.options_of(ack));
-        long.connection.rest = Rest::No;
-        long.on_ack_with(ack, &options, now);
-        let long_due = long.timeout();
-        let expected = send_all(long, now);
+        slow.connection.rest = Rest::No;
+        slow.on_ack_with(ack, &options, now);
+        let slow_due = slow.timeout();
+        let expected = send_all(slow, now);
         let mut sent = Vec::new();
-        if ack.options() == 0 && short.expects(ack.number, echo) {
-            assert_eq!(short.expected_timeout(), short.timeout());
-            short.on_expected_ack(ack.number, echo, ack.stamp, now, |row| split(row, &mut sent));
-            assert_eq!(short.expected_timeout(), short.timeout());
+        if ack.options() == 0 && fast.expects(ack.number, echo) {
+            assert_eq!(fast.expected_timeout(), fast.timeout());
+            fast.on_expected_ack(ack.number, echo, ack.stamp, now, |row| split(row, &mut sent));
+            assert_eq!(fast.expected_timeout(), fast.timeout());
         } else {
-            short.on_ack_with(ack, &options, now);
-            assert_eq!(short.timeout(), long_due);
-            sent = send_at_once(short, now);
+            fast.on_ack_with(ack, &options, now);
+            assert_eq!(fast.timeout(), slow_due);
+            sent = send_at_once(fast, now);
         }
         assert_eq!(sent, expected);
-        assert_eq!(format!("{short:?}"), format!("{long:?}"));
+        assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
         sent
     }
 
@@ -265,8 +265,8 @@ mod tests {
             let Some(ack) = receiver.on_segment(&data, now) else { continue };
             acks += 1;
             expected += u32::from(sender.expects(ack.number, false));
-            let mut long = sender.clone();
-            flying.extend(hear(&mut long, &mut sender, &mut receiver, &ack, now));
+            let mut slow = sender.clone();
+            flying.extend(acknowledge_both(&mut slow, &mut sender, &mut receiver, &ack, now));
         }
         assert!(acks > 900, "{acks}");
         assert_eq!(expected, acks - 1, "all but that of the SYN");
@@ -281,29 +281,29 @@ mod tests {
             steps in prop::collection::vec((1_usize..5, 0_u32..40, 1_u64..60), 1..150),
         ) {
             let mut receiver = Receiver::new(0, &parameters);
-            let mut long = Sender::new(0, 1000, Arc::new(parameters));
+            let mut slow = Sender::new(0, 1000, Arc::new(parameters));
             match end {
-                Some(segments) => long.start_with(segments, 500),
-                None => long.start(),
+                Some(segments) => slow.start_with(segments, 500),
+                None => slow.start(),
             }
             let mut now = Instant::ZERO;
-            let mut flying = VecDeque::from(send_all(&mut long, now));
-            let mut short = long.clone();
+            let mut flying = VecDeque::from(send_all(&mut slow, now));
+            let mut fast = slow.clone();
             for (count, kind, millis) in steps {
                 now += Duration::from_millis(millis);
-                while long.timeout() <= now {
-                    let now = long.timeout();
-                    long.connection.rest = Rest::No;
-                    long.on_timeout(now);
-                    short.on_timeout(now);
-                    prop_assert_eq!(short.timeout(), long.timeout());
-                    let sent = send_all(&mut long, now);
-                    prop_assert_eq!(&send_at_once(&mut short, now), &sent);
-                    prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
+                while slow.timeout() <= now {
+                    let now = slow.timeout();
+                    slow.connection.rest = Rest::No;
+                    slow.on_timeout(now);
+                    fast.on_timeout(now);
+                    prop_assert_eq!(fast.timeout(), slow.timeout());
+                    let sent = send_all(&mut slow, now);
+                    prop_assert_eq!(&send_at_once(&mut fast, now), &sent);
+                    prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
                     flying.extend(sent);
                 }
                 if receiver.timeout() <= now && let Some(ack) = receiver.on_timeout() {
-                    flying.extend(hear(&mut long, &mut short, &mut receiver, &ack, now));
+                    flying.extend(acknowledge_both(&mut slow, &mut fast, &mut receiver, &ack, now));
                 }
                 // Now and then the data is lost, or marked, or the ACK is lost.
                 let count = count.min(flying.len());
@@ -315,7 +315,7 @@ mod tests {
                         data.header = data.header.with_ecn(Ecn::Ce);
                     }
                     if let Some(ack) = receiver.on_segment(&data, now) && kind != 4 {
-                        flying.extend(hear(&mut long, &mut short, &mut receiver, &ack, now));
+                        flying.extend(acknowledge_both(&mut slow, &mut fast, &mut receiver, &ack, now));
                     }
                 }
             }
@@ -328,39 +328,39 @@ mod tests {
             end in prop::option::of(5_u32..200),
             steps in prop::collection::vec((0_u32..6, 0_u32..8, 1_u64..60), 1..120),
         ) {
-            let mut long = Sender::new(0, 1000, Arc::new(parameters));
+            let mut slow = Sender::new(0, 1000, Arc::new(parameters));
             match end {
-                Some(segments) => long.start_with(segments, 500),
-                None => long.start(),
+                Some(segments) => slow.start_with(segments, 500),
+                None => slow.start(),
             }
             let mut now = Instant::ZERO;
-            let mut short = long.clone();
-            prop_assert_eq!(send_at_once(&mut short, now), send_all(&mut long, now));
+            let mut fast = slow.clone();
+            prop_assert_eq!(send_at_once(&mut fast, now), send_all(&mut slow, now));
             for (ahead, kind, millis) in steps {
                 now += Duration::from_millis(millis);
-                if long.timeout() <= now {
-                    long.on_timeout(now);
-                    short.on_timeout(now);
-                    prop_assert_eq!(send_at_once(&mut short, now), send_all(&mut long, now));
+                if slow.timeout() <= now {
+                    slow.on_timeout(now);
+                    fast.on_timeout(now);
+                    prop_assert_eq!(send_at_once(&mut fast, now), send_all(&mut slow, now));
                 }
                 // Mostly new data; sometimes a duplicate, or an echo.
                 let covered = if kind == 0 { 0 } else { ahead };
-                let number = (long.acked() + covered).min(long.connection.high);
+                let number = (slow.acked() + covered).min(slow.connection.high);
                 let stamp = Instant::from_nanos(now.as_nanos() - millis.min(20) * 1_000_000);
                 let echo = (1..4).contains(&kind);
                 let ack = ack(number, stamp, echo);
-                long.on_ack(&ack, now);
-                let expected = send_all(&mut long, now);
+                slow.on_ack(&ack, now);
+                let expected = send_all(&mut slow, now);
                 let mut sent = Vec::new();
-                if short.expects(number, echo) {
-                    prop_assert_eq!(short.expected_timeout(), short.timeout());
-                    short.on_expected_ack(number, echo, stamp, now, |row| split(row, &mut sent));
+                if fast.expects(number, echo) {
+                    prop_assert_eq!(fast.expected_timeout(), fast.timeout());
+                    fast.on_expected_ack(number, echo, stamp, now, |row| split(row, &mut sent));
                 } else {
-                    short.on_ack(&ack, now);
-                    sent = send_at_once(&mut short, now);
+                    fast.on_ack(&ack, now);
+                    sent = send_at_once(&mut fast, now);
                 }
                 prop_assert_eq!(sent, expected);
-                prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
+                prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
             }
         }
     }

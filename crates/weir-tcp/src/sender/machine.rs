@@ -152,8 +152,9 @@ impl<R: Recovery, T: Transport<R>> Machine<R, T> {
         let Self { recovery, transport } = self;
         let full = recovery.is_window_limited(connection);
         connection.window_limited = transport.is_limited(connection, recovery, full);
-        let rests =
-            connection.is_usual() && recovery.is_at_rest(connection) && transport.may_rest(connection);
+        let rests = connection.may_take_fast_path()
+            && recovery.is_at_rest(connection)
+            && transport.may_rest(connection);
         connection.rest = if rests { T::REST } else { Rest::No };
         connection.due = self.due(connection);
     }

@@ -6,6 +6,7 @@ mod congestion;
 mod declared;
 mod pacing;
 mod physics;
+mod presets;
 mod recovery;
 mod reference;
 mod rfc6582;

@@ -14,7 +14,7 @@
 //! PROBE_RTT  1                         4 segments  200 ms and a round
 //! ```
 //!
-//! Losses do not matter but for a round of packet conservation at the begin of recovery, and as a sign of a policer:
+//! Losses do not matter but for a round of packet conservation at the beginning of recovery, and as a sign of a policer:
 //! two intervals of the same rate, ended by losses of a fifth, set the rate for 48 rounds. Marks do not matter.
 //!
 //! The kernel departs from the draft. It paces at 99%. It adds to the window what ACKs brought at once and three
@@ -145,7 +145,7 @@ impl Bbr1 {
     }
 
     /// Segments in the network when the next one leaves. While the rate probes, a burst more is on its way out.
-    fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
+    fn packets_in_net_at_edt(&self, flight: u32, delivery: &Delivery) -> f64 {
         let extra = if self.pacing_gain > 1.0 { self.burst } else { 0.0 };
         packets_in_net_at_edt(flight, self.bw(), extra, delivery)
     }
@@ -186,9 +186,10 @@ impl Bbr1 {
         let bw = self.max_bw.get();
         let over = if self.pacing_gain > 1.0 {
             full && (delivery.lost > 0
-                || self.in_net(delivery.flight_before, delivery) >= self.inflight(bw, self.pacing_gain))
+                || self.packets_in_net_at_edt(delivery.flight_before, delivery)
+                    >= self.inflight(bw, self.pacing_gain))
         } else if self.pacing_gain < 1.0 {
-            full || self.in_net(delivery.flight_before, delivery) <= self.inflight(bw, 1.0)
+            full || self.packets_in_net_at_edt(delivery.flight_before, delivery) <= self.inflight(bw, 1.0)
         } else {
             full
         };
@@ -222,7 +223,8 @@ impl Bbr1 {
             self.mode = Mode::Drain;
             window.ssthresh = target.max(2.0);
         }
-        if matches!(self.mode, Mode::Drain) && self.in_net(delivery.flight, delivery) <= target {
+        if matches!(self.mode, Mode::Drain) && self.packets_in_net_at_edt(delivery.flight, delivery) <= target
+        {
             self.begin_cycle(delivery.now);
         }
     }
@@ -309,7 +311,8 @@ impl Bbr1 {
 }
 
 impl Congestion for Bbr1 {
-    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
+    const FACTS: Facts =
+        Facts { marks: Marks::Ignored, samples: true, kernel_name: Some("bbr"), ..Facts::PLAIN };
 
     fn set_random(&mut self, random: Rng) {
         self.random = random;

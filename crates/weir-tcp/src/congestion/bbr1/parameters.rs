@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
-use crate::congestion::check_ratio;
+use crate::{congestion::check_ratio, preset::InPreset};
 
 /// Parameters of BBR version 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +56,8 @@ impl Default for Bbr1Parameters {
         }
     }
 }
+
+impl InPreset for Bbr1Parameters {}
 
 impl Bbr1Parameters {
     pub(in crate::congestion) fn check(&self) -> Result<(), Invalid> {

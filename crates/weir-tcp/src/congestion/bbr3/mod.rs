@@ -180,7 +180,7 @@ impl Bbr3 {
     }
 
     /// Segments in the network when the next one leaves. While the rate probes, a burst more is on its way out.
-    fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
+    fn packets_in_net_at_edt(&self, flight: u32, delivery: &Delivery) -> f64 {
         let extra = if self.pacing_gain > 1.0 { self.tso_segments() } else { 0.0 };
         packets_in_net_at_edt(flight, self.bw(), extra, delivery)
     }
@@ -233,7 +233,8 @@ impl Bbr3 {
             window.ssthresh = self.inflight(self.max_bw());
             self.bounds.reset_signals();
         }
-        if self.mode == Mode::Drain && self.in_net(delivery.flight, delivery) <= self.inflight(self.max_bw())
+        if self.mode == Mode::Drain
+            && self.packets_in_net_at_edt(delivery.flight, delivery) <= self.inflight(self.max_bw())
         {
             self.begin_down(delivery.now, delivery.delivered);
         }

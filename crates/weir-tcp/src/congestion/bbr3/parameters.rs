@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
-use crate::congestion::check_ratio;
+use crate::{congestion::check_ratio, preset::InPreset};
 
 /// Parameters of BBR version 3. The defaults are those of google/bbr, branch v3; the draft departs where said.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +100,8 @@ impl Default for Bbr3Parameters {
         }
     }
 }
+
+impl InPreset for Bbr3Parameters {}
 
 impl Bbr3Parameters {
     pub(in crate::congestion) fn check(&self) -> Result<(), Invalid> {

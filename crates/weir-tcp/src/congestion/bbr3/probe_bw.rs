@@ -129,7 +129,7 @@ impl Bbr3 {
             return;
         }
         let Mode::ProbeBw(phase) = self.mode else { return };
-        let flight = self.in_net(delivery.flight_before, delivery);
+        let flight = self.packets_in_net_at_edt(delivery.flight_before, delivery);
         match phase {
             Phase::Cruise | Phase::Down if self.is_time_to_probe(delivery.now) => {
                 self.begin_refill(delivery.delivered);

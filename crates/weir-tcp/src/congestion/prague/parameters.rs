@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Invalid, Packets, Probability};
 
-use crate::congestion::RenoParameters;
+use crate::{
+    congestion::RenoParameters,
+    preset::{InPreset, TcpPreset},
+};
 
 /// Parameters of Prague.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,16 +17,16 @@ pub struct PragueParameters {
     #[schemars(extend("x-default-source" = "the draft, section 2.4.2"))]
     pub gain: f64,
     /// alpha before the first mark. With 0 the first mark halves the window.
-    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_alpha_mode`"))]
+    #[schemars(extend("x-default-source" = "tcp_prague 0.7, `prague_alpha_mode`"))]
     pub initial_alpha: Probability,
     /// `T`: flows with shorter round trips take no more than with this one.
     #[schemars(extend("x-default-source" = "the draft, section 2.4.4"))]
     pub target_rtt: Duration,
     /// Rounds after slow start before `target_rtt` counts.
-    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_rtt_transition`"))]
+    #[schemars(extend("x-default-source" = "tcp_prague 0.7, `prague_rtt_transition`"))]
     pub transition: u32,
     /// Up to this window the state is a rate. "0 packets": never.
-    #[schemars(extend("x-default-source" = "Linux 0.7, `prague_cwnd_transit`"))]
+    #[schemars(extend("x-default-source" = "tcp_prague 0.7, `prague_cwnd_transit`"))]
     pub rate_mode_below: Packets,
     /// Parameters of Reno, to which Prague falls back without accurate feedback.
     #[schemars(extend("x-default-source" = "RFC 5681"))]
@@ -40,6 +43,12 @@ impl Default for PragueParameters {
             rate_mode_below: Packets(4.0),
             reno: RenoParameters::default(),
         }
+    }
+}
+
+impl InPreset for PragueParameters {
+    fn in_preset(preset: TcpPreset) -> Self {
+        Self { reno: RenoParameters::in_preset(preset), ..Self::default() }
     }
 }
 

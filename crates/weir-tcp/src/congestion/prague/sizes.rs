@@ -1,9 +1,10 @@
 //! The size of Prague's segments: full, unless fewer than two would fit into `V`.
 
-/// Least data in a segment, in bytes.
+/// Least data in a segment, in bytes (`MIN_MSS`).
 const LEAST_PAYLOAD: u32 = 150;
-/// Segments of `V` that are kept full.
+/// Segments of `V` that are kept full (`MIN_CWND_VIRT`).
 const FULL_PER_ROUND: f64 = 2.0;
+
 /// Bytes of a segment on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
@@ -16,8 +17,11 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
+    /// Sizes over Ethernet, with timestamps: those of a connection of which no delivery has told another.
+    pub(super) const ETHERNET: Self = Self { full: 1500, now: 1500, header: 52 };
+
     /// The size at present as a part of a full one.
-    pub(super) fn share(&self) -> f64 {
+    pub(super) fn of_full(&self) -> f64 {
         f64::from(self.now) / f64::from(self.full)
     }
 

@@ -334,7 +334,7 @@ impl Transport<Sack> for Modern {
     #[inline]
     fn may_rest(&self, connection: &Connection) -> bool {
         // A control that takes samples does not look at marks.
-        let hears_all = self.sampler.is_some() || connection.congestion.answers_marks();
-        hears_all && !connection.ecn.asks_routers && self.ecn.is_classic()
+        let misses_no_mark = self.sampler.is_some() || connection.congestion.answers_marks();
+        misses_no_mark && !connection.ecn.asks_routers && self.ecn.is_classic()
     }
 }

@@ -72,13 +72,13 @@ fn it_measures_rate_and_round_trip_of_the_path() {
     let mut path = Path::new(bbr1());
     while path.seconds() < 9.0 {
         path.step();
-        if path.variable("mode") == 2.0 {
+        if State::of(&path) == State::ProbeBw {
             let bw = path.variable("bw");
             assert!((995.0..=1005.0).contains(&bw), "{bw} segments per second at {:?}", path.now);
             assert_eq!(path.variable("min_rtt"), (SPACING + DELAY).as_secs_f64());
         }
     }
-    assert_eq!(path.variable("mode"), 2.0);
+    assert_eq!(State::of(&path), State::ProbeBw);
 }
 
 /// The first rate is 2.89 windows per round trip, less 1%; in STARTUP it only rises.
@@ -90,10 +90,10 @@ fn startup_paces_at_the_high_gain() {
     let expected = 0.99 * 739.0 / 256.0 * 10.0 / 0.041 * 12_000.0;
     assert!((first / expected - 1.0).abs() < 1e-6, "{first}, not {expected}");
     let mut before = first;
-    while path.variable("mode") == 0.0 {
+    while State::of(&path) == State::Startup {
         path.step();
         let rate = path.sender.pacing_rate().expect("it paces").bits_per_second() as f64;
-        assert!(path.variable("mode") > 0.0 || rate >= before, "{rate} after {before}");
+        assert!(State::of(&path) != State::Startup || rate >= before, "{rate} after {before}");
         before = rate;
     }
     let full = path.now.as_nanos() as f64 * 1e-9 / 0.041;
@@ -105,13 +105,13 @@ fn startup_paces_at_the_high_gain() {
 #[test]
 fn probe_rtt_empties_the_queue() {
     let mut path = Path::new(bbr1());
-    while path.variable("mode") < 3.0 {
+    while State::of(&path) != State::ProbeRtt {
         path.step();
     }
     let (began, mut least) = (path.now, f64::INFINITY);
-    while path.variable("mode") == 3.0 {
+    while State::of(&path) == State::ProbeRtt {
         path.step();
-        assert!(path.sender.cwnd() <= 4.0 || path.variable("mode") < 3.0);
+        assert!(path.sender.cwnd() <= 4.0 || State::of(&path) != State::ProbeRtt);
         least = least.min(path.sender.flight());
     }
     let lasted = path.now.since(began).as_secs_f64();

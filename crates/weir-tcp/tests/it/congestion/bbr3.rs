@@ -120,7 +120,7 @@ fn losses_of_a_probe_bound_the_flight() {
     while path.seconds() < 20.0 {
         path.step();
         let high = path.variable("inflight_hi");
-        let cruises = path.variable("mode") == 2.0 && path.variable("pacing_gain") == 1.0;
+        let cruises = State::of(&path) == State::ProbeBw && path.variable("pacing_gain") == 1.0;
         if high.is_finite() {
             bound = bound.min(high);
             // Of what fits: the product and the buffer, and what is lost beyond 2% of them.

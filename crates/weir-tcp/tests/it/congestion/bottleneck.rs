@@ -93,7 +93,7 @@ pub(super) enum State {
 
 impl State {
     /// The state of the sender of `path`, which BBR reports by its number in the kernel.
-    fn of(path: &Path) -> Self {
+    pub(super) fn of(path: &Path) -> Self {
         [Self::Startup, Self::Drain, Self::ProbeBw, Self::ProbeRtt][path.variable("mode") as usize]
     }
 }

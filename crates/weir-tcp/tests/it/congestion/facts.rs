@@ -73,3 +73,20 @@ fn what_a_control_needs_is_said_as_a_file_writes_it() {
     assert_eq!(needs("bbr1"), [("preset", "\"linux\"")]);
     assert_eq!(needs("prague"), [("ecn", "true"), ("accecn", "true"), ("recovery.sack", "{}")]);
 }
+
+/// The names are those of `tcp_congestion_ops` in `net/ipv4/tcp_NAME.c`; `prague` is in the kernel of L4S.
+#[test]
+fn a_control_that_linux_has_bears_its_name_there() {
+    let named = all().filter_map(|control| Some((control.name(), control.facts().kernel_name?)));
+    let expected = [
+        ("reno", "reno"),
+        ("cubic", "cubic"),
+        ("scalable", "scalable"),
+        ("vegas", "vegas"),
+        ("dctcp", "dctcp"),
+        ("prague", "prague"),
+        ("bbr1", "bbr"),
+        ("westwood-plus", "westwood"),
+    ];
+    assert!(named.eq(expected));
+}

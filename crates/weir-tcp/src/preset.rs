@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-mod values;
-
 /// A set of defaults. A preset gives every value that is not written, also within the chosen congestion
 /// control and loss recovery; what is written counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +35,15 @@ impl TcpPreset {
     /// The preset called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+}
+
+/// Parameters whose values depend on the preset.
+pub(crate) trait InPreset: Default {
+    /// Their values in a preset: the defaults, where its implementation has no others.
+    fn in_preset(preset: TcpPreset) -> Self {
+        let _ = preset;
+        Self::default()
     }
 }
 
