@@ -100,8 +100,8 @@ def phase_effects(scene: Resolved) -> Iterator[Remark]:
             differ = "round trips" if len({rtt for rtt, _ in kinds}) > 1 else "packet sizes"
             yield warning(
                 f"flows.{paths[0].group}.send_jitter",
-                f"phases decide how {names(sharing)} share {port.name}: their {differ} differ, all are fixed, "
-                "and the queue is DropTail",
+                f"phases decide how {names(sharing)} share {port.name}: their {differ} differ, all are "
+                "fixed, and the queue is DropTail",
                 _send_jitter(paths, port),
             )
         elif 2 <= flows < _FEW_FLOWS and paths == scene.bulk_through(port):
