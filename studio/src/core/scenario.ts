@@ -7,6 +7,7 @@ export interface Port {
   name: string;
   link: string;
   direction: "forward" | "reverse";
+  /** At the start of the run. */
   rate_bps: number;
   delay_s: number;
   limit_packets: number | null;
@@ -43,6 +44,8 @@ export interface Resolved {
   place: number;
   /** The queue that limits the flows. */
   port: Port;
+  /** The rates of that queue: pairs of an instant (s) and the rate from then on (bit/s), the first at the start. */
+  rates: Float64Array;
   /** The table of the port, to be edited. */
   key: string;
   discipline: string;
@@ -75,8 +78,9 @@ export function resolve(text: string, variant: string | null): Resolved {
   const network = JSON.parse(scenario.network()) as Network;
   const values = JSON.parse(scenario.resolved()) as Table;
   const named = scenario.label;
-  scenario.free();
   const place = Math.max(0, network.ports.findIndex((port) => port.name === network.bottleneck));
+  const rates = scenario.rates(place);
+  scenario.free();
   const port = network.ports[place]!;
   const [table, link, ...rest] = linkPath(port);
   const key = [table, writtenName(text, "links", link!), ...rest].join(".");
@@ -84,7 +88,7 @@ export function resolve(text: string, variant: string | null): Resolved {
   const [discipline, parameters] = Object.entries(queue as Table)[0]!;
   const warmUp = parseQuantity(at(values, ["measure", "warm_up"]))?.value ?? 0;
   const label = named ?? disciplineTitle(discipline);
-  return { variant, label, network, place, port, key, discipline, parameters: parameters as Table, values, warmUp };
+  return { variant, label, network, place, port, rates, key, discipline, parameters: parameters as Table, values, warmUp };
 }
 
 /** The keys of the table of a port. */

@@ -1,7 +1,7 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
-import { targetDelay } from "../run/targets";
+import { targetPackets } from "../run/targets";
 import { drawPackets } from "./packets";
 import { arrow, circle, cross } from "./shapes";
 import type { Palette } from "./theme.svelte";
@@ -131,9 +131,9 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
     context.fillStyle = colours.ground;
     for (const gap of [0, 6, 12]) context.fillRect(left + 8 + gap, barTop - 1, 3, barHeight + 2);
   }
-  const target = targetDelay(resolved);
+  const target = targetPackets(resolved, view.now);
   if (target !== undefined) {
-    const at = x((target * resolved.port.rate_bps) / (8 * resolved.port.mean_packet_bytes));
+    const at = x(target);
     context.strokeStyle = colours.target;
     context.lineWidth = 2;
     context.setLineDash([4, 3]);
