@@ -192,6 +192,7 @@ export type Definition = {
   anyOf?: Definition[];
   oneOf?: Definition[];
   type?: string;
+  "x-replaces"?: string[];
   const?: string;
   description?: string;
   properties?: Record<string, Definition>;
@@ -236,7 +237,7 @@ export function allDisciplines(): Map<string, Discipline> {
       // A table that may be left out, such as `design`: what is in it, in place of what it replaces.
       const inner = Object.entries(full.properties ?? {});
       if (inner.length === 0) return parameterOf(key, raw, full, source);
-      const replaces = [...(raw["x-default"] ?? "").matchAll(/`(\w+)`/g)].map(([, other]) => other!);
+      const replaces = raw["x-replaces"] ?? [];
       return inner.map(([name, of]) => ({ ...parameterOf(`${key}.${name}`, of, follow(of), source), replaces }));
     });
     const help = oneLine(option.description);
