@@ -118,14 +118,9 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Keys such as "links.a.queue.red" in quotes become the same keys without: only those can be edited in part. */
-export function unquoted(text: string): string {
-  return text.replace(/^(\s*)"([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+)"(\s*=)/gm, "$1$2$3");
-}
-
 /** The text with `value` (TOML) at `path`, or without the key. Throws a ScenarioError. */
 export function edit(text: string, path: string, value: string | undefined): string {
-  return editText(/^variants\./.test(path) ? unquoted(text) : text, path, value);
+  return editText(text, path, value);
 }
 
 /** Where a value of a variant is written: in the variant, or in the scenario itself. */
