@@ -58,8 +58,9 @@ describe("moves", () => {
   it("change all of a row of links at once", () => {
     const row = `schema = 1\nname = "row"\nduration = "9 s"\n[links.hop]\nhops = 3\nrate = "10 Mbit/s"\ndelay = "5 ms"\nbuffer = "100 packets"\n[flows.long]\ncount = 2\nrtt = "60 ms"\n`;
     const one = resolve(row, null);
-    const move: Move = { at: 4, path: `${one.key}.rate`, value: "5 Mbit/s", variant: null };
+    const move: Move = { at: 4, path: `${one.port.key}.rate`, value: "5 Mbit/s", variant: null };
     const text = withMoves(row, [move]);
+    expect(one.network.ports.map(({ key }) => key)).toEqual(["links.hop", "links.hop", "links.hop"]);
     expect(text).toContain('{ at = "4 s", links.hop.rate = "5 Mbit/s" }');
     expect(resolve(text, null).network.ports.map((port) => port.rate_bps)).toEqual([10e6, 10e6, 10e6]);
     expect(resolve(textAt(text, [move], 5), null).network.ports.map((port) => port.rate_bps)).toEqual([5e6, 5e6, 5e6]);

@@ -98,7 +98,7 @@ impl Scenario {
 
     /// The network as JSON: ports, groups of flows, and the port that limits them.
     pub fn network(&self) -> String {
-        network::json(&self.plain).to_string()
+        network::json(&self.plain, self.document.written(self.variant.as_deref())).to_string()
     }
 
     /// The rates of queue number `port`: pairs of an instant in seconds and the rate from then on in bit/s. The first
