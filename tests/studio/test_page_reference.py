@@ -1,4 +1,4 @@
-"""Titles in the page, also those of `weir.stats`, and what it writes beside a congestion control, are those of `weir.disciplines`."""
+"""Titles in the page, and what it writes beside a congestion control, are those of the Python package."""
 
 from __future__ import annotations
 
