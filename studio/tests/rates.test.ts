@@ -63,6 +63,8 @@ it("a target in packets is longer where the rate is lower, and one in time is fe
   const of = (one: Resolved): (number | undefined)[] => [targetDelay(one, 5), targetDelay(one, 15), targetPackets(one, 5), targetPackets(one, 15)];
   expect(of(packets)).toEqual([0.02, 0.04, 20, 20]);
   expect(of(delay)).toEqual([0.005, 0.005, 5, 2.5]);
+  // A length of the queue in time is what the link sends in it at its first rate.
+  expect(of(resolve(HALVED.replace("20 packets", "20 ms"), null))).toEqual([0.02, 0.04, 20, 20]);
   expect([packets, delay, resolve(TEXT.replace("RATES", ""), null)].map(changesTarget)).toEqual([true, false, false]);
 });
 
