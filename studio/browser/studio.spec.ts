@@ -83,7 +83,7 @@ test("each kind of control has the effect that theory says", async ({ studio }) 
   await studio.getByRole("group", { name: "Flows cubic" }).getByLabel("ECN").check();
   await studio.getByRole("region", { name: "Queue B" }).getByLabel("ecn").check();
   await settled(studio);
-  expect(await measure(studio, "Marks", 1)).toBeGreaterThan(0.1);
+  expect(await measure(studio, "Marked", 1)).toBeGreaterThan(0.1);
   expect(await measure(studio, "Loss", 1)).toBeLessThan(loss / 10);
   // BBR does not fill the buffer of A.
   await type("RTT, typed", "40 ms");

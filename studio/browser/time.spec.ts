@@ -107,3 +107,22 @@ test("survives 10,000 flows", async ({ studio }) => {
   await frames(studio, 60);
   expect((await drawn()) - earlier).toBeLessThan(60 * 0.04);
 });
+
+test("the rate and the time that the buffer takes follow a schedule of rates", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  await poll(() => time(studio)).toBeGreaterThan(0);
+  await paused(studio);
+  await studio.locator("body").press("Home");
+  await studio.getByRole("button", { name: "Text" }).click();
+  const text = studio.getByLabel("The scenario as text");
+  const written = await text.inputValue();
+  await text.fill(written.replace(/^rate = .*$/m, (rate) => `${rate}\nrate_schedule = [{ at = "10 s", rate = "10 Mbit/s" }]`));
+  await studio.getByRole("button", { name: "Sliders" }).click();
+  const [rate, buffer] = ["Rate", "Buffer"].map((name) => studio.locator(".slider", { has: studio.getByLabel(name, { exact: true }) }));
+  const takes = async (): Promise<number> => Number.parseFloat((await buffer!.locator(".note").textContent()) ?? "");
+  await expect(rate!.locator(".note")).toHaveCount(0);
+  const before = await takes();
+  await toEnd(studio);
+  await expect(rate!.locator(".note")).toHaveText("now 10 Mbit/s");
+  expect((await takes()) / before).toBeCloseTo(2, 1);
+});

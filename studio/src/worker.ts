@@ -1,6 +1,5 @@
 /** One simulation at a time, or whole runs one after another. */
-import { initSync, Scenario, type Simulation } from "../pkg/weir_wasm.js";
-import { jainIndex } from "./core/fairness";
+import { initSync, jain_index, Scenario, type Simulation } from "../pkg/weir_wasm.js";
 import { problemOf, type Measures, type Reply, type Request } from "./core/protocol";
 
 /** The worker should answer about this often (ms): so that a new scenario need not wait, and no oftener than plots are drawn. */
@@ -79,7 +78,7 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
     return true;
   }
   answeredAt = start;
-  const jain = before && delays ? jainIndex(simulation.received(warmUp), receivedBefore) : NaN;
+  const jain = before && delays ? jain_index(simulation.received(warmUp), receivedBefore) : NaN;
   fit(start, now - from);
   const transfer = [rows, delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
   send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, delays, before: warm, jain, steps, ended: now >= duration, going }, transfer);

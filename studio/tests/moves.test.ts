@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { initSync, Scenario } from "../pkg/weir_wasm.js";
 import { START } from "../src/core/library";
 import { isMovable, movesOf, queueWith, textAt, withMoves, type Move } from "../src/core/moves";
-import { resolve } from "../src/core/scenario";
+import { edit, resolve, withDiscipline, within } from "../src/core/scenario";
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
@@ -58,8 +58,9 @@ describe("moves", () => {
   it("change all of a row of links at once", () => {
     const row = `schema = 1\nname = "row"\nduration = "9 s"\n[links.hop]\nhops = 3\nrate = "10 Mbit/s"\ndelay = "5 ms"\nbuffer = "100 packets"\n[flows.long]\ncount = 2\nrtt = "60 ms"\n`;
     const one = resolve(row, null);
-    const move: Move = { at: 4, path: `${one.key}.rate`, value: "5 Mbit/s", variant: null };
+    const move: Move = { at: 4, path: `${one.port.key}.rate`, value: "5 Mbit/s", variant: null };
     const text = withMoves(row, [move]);
+    expect(one.network.ports.map(({ key }) => key)).toEqual(["links.hop", "links.hop", "links.hop"]);
     expect(text).toContain('{ at = "4 s", links.hop.rate = "5 Mbit/s" }');
     expect(resolve(text, null).network.ports.map((port) => port.rate_bps)).toEqual([10e6, 10e6, 10e6]);
     expect(resolve(textAt(text, [move], 5), null).network.ports.map((port) => port.rate_bps)).toEqual([5e6, 5e6, 5e6]);
@@ -98,5 +99,45 @@ describe("moves", () => {
     expect([rows[count], rows[probability]].map(Number.isNaN)).toEqual([false, true]);
     const last = rows.slice(-columns.length);
     expect([last[count], last[probability]].map(Number.isNaN)).toEqual([true, false]);
+  });
+});
+
+describe("keys of a variant that are paths", () => {
+  const plain = START.slice(0, START.indexOf("[variants.a]"));
+  const title = 'title = """\n"links.bottleneck.rate" = 3\n  \'a.b\' = 4\n"""';
+  const titled = plain.replace(/^title = .*$/m, title);
+  const KEYS = [
+    ["in quotation marks", '[variants.b]\nlabel = "one" # its name\n"links.bottleneck.queue.codel" = { interval = "50 ms" } # slow\n"flows.cubic.count" = 3\nduration = "40 s"\n'],
+    ["in apostrophes", "[variants.b]\nlabel = \"one\" # its name\n'links.bottleneck.queue.codel' = { interval = \"50 ms\" } # slow\n'flows.cubic.count' = 3\nduration = \"40 s\"\n"],
+    ["in parts", '[variants."b"]\nlabel = "one" # its name\nlinks."bottleneck".\'queue.codel\' = { interval = "50 ms" } # slow\nflows.cubic.count = 3\nduration = "40 s"\n'],
+    ["on one line", '[variants]\nb = { label = "one", "links.bottleneck.queue.codel" = { interval = "50 ms" }, "flows.cubic.count" = 3, duration = "40 s" } # its name # slow\n'],
+  ] as const;
+  it.each(KEYS)("are edited in part, and the rest stays: %s", (_, variant) => {
+    const text = titled + variant;
+    const changed = edit(text, within("b", "links.bottleneck.queue.codel.target"), '"7 ms"');
+    expect(resolve(changed, "b").parameters).toMatchObject({ target: "7 ms", interval: "50 ms" });
+    expect(changed).toContain(title);
+    for (const comment of ["# its name", "# slow"]) expect(changed.split(comment)).toHaveLength(2);
+    // Nothing else is written in another way, or elsewhere.
+    const rest = (one: string): string[] => one.split(/[\n,{}]/).filter((line) => /duration|flows.cubic.count/.test(line)).map((line) => line.trim());
+    expect(rest(changed)).toEqual(rest(text));
+    const other = withDiscipline(text, resolve(text, "b"), "pie");
+    expect([resolve(other, "b").discipline, resolve(other, "b").values.duration]).toEqual(["pie", "40 s"]);
+    expect(edit(changed, within("b", "links.bottleneck.buffer"), '"77 packets"')).toContain(title);
+  });
+  it.each(KEYS)("take a list of changes: %s", (_, variant) => {
+    const text = titled + variant;
+    const moves: Move[] = [{ at: 4, path: "links.bottleneck.rate", value: "5 Mbit/s", variant: "b" }];
+    const changed = withMoves(text, moves);
+    expect(movesOf(changed)).toEqual(moves);
+    expect(changed).toContain(title);
+    expect(resolve(changed, "b").parameters).toMatchObject({ interval: "50 ms" });
+    expect(withMoves(changed, [])).toBe(text);
+  });
+  it("may stand apart from others of their table", () => {
+    const text = `${titled}[variants.b]\n"links.bottleneck.queue.codel" = {}\nflows.cubic.count = 3\nlinks.bottleneck.buffer = "50 packets" # short\nlinks.bottleneck.rate = "9 Mbit/s"\n`;
+    const changed = edit(text, within("b", "links.bottleneck.queue.codel.target"), '"7 ms"');
+    expect(resolve(changed, "b")).toMatchObject({ parameters: { target: "7 ms" }, port: { rate_bps: 9e6, limit_packets: 50 } });
+    expect(changed).toContain("# short");
   });
 });

@@ -43,7 +43,7 @@ describe("edits", () => {
         const changed = withDiscipline(text, resolve(text, name), "codel");
         expect(resolve(changed, name).discipline).toBe("codel");
         const one = resolve(text, name);
-        expect(resolve(edit(text, `${one.key}.buffer`, '"77 packets"'), null).values).not.toEqual(resolve(text, null).values);
+        expect(resolve(edit(text, `${one.port.key}.buffer`, '"77 packets"'), null).values).not.toEqual(resolve(text, null).values);
       }
     },
   );

@@ -118,10 +118,10 @@ describe("numbers", () => {
     expect([found.queue, found.now]).toEqual([20, expect.closeTo(0.04)]);
   });
   it("know the target of a discipline that has one", () => {
-    expect([targetDelay(resolve(START, "a")), targetDelay(resolve(START, "b"))]).toEqual([undefined, 0.005]);
+    expect([targetDelay(resolve(START, "a"), 0), targetDelay(resolve(START, "b"), 0)]).toEqual([undefined, 0.005]);
     const withQueue = (discipline: string) => resolve(withDiscipline(START, resolve(START, "a"), discipline), "a");
-    expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name)))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
+    expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name), 0))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
     const { port } = withQueue("rem");
-    expect(targetDelay(withQueue("rem"))).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
+    expect(targetDelay(withQueue("rem"), 0)).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
   });
 });

@@ -19,6 +19,8 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="the page")
     parser.add_argument("--quick", action="store_true", help="frames over 10 s, memory over 30 s")
     options = parser.parse_args()
+    if options.write:
+        options.write.parent.mkdir(parents=True, exist_ok=True)
     before = os.getloadavg()[0]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)

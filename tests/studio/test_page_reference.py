@@ -1,4 +1,4 @@
-"""Titles in the page, and what it writes beside a congestion control, are those of `weir.disciplines`."""
+"""Titles in the page, and what it writes beside a congestion control, are those of the Python package."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from browsing import chromium
 from waiting import patient
 from weir import disciplines, studio
+from weir.stats import MEASURES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -47,6 +48,16 @@ def test_titles_and_needs_are_those_of_the_reference(chromium: Browser) -> None:
         tcp = tomllib.loads(text)["flows"]["cubic"]["tcp"]
         assert tcp == {"congestion": {one.name: {}}, **nested(one.needs)}, text
         assert page.get_by_role("alert").count() == 0, one.name
+    page.close()
+
+
+def test_measures_have_the_titles_of_tables(chromium: Browser) -> None:
+    from playwright.sync_api import expect
+
+    page = patient(chromium.new_page())
+    page.goto(studio.PAGE.as_uri())
+    for name in ("delay_mean", "delay_p99", "utilisation", "loss", "mark_fraction", "jain"):
+        expect(page.get_by_role("row", name=MEASURES[name].heading)).to_have_count(1)
     page.close()
 
 

@@ -49,5 +49,5 @@ pub use memory::{CountingAllocator, Exceeded, Memory, Part, Share};
 pub use monitor::{Monitor, Stopped};
 pub use record::{Measurements, RESULTS_VERSION, Series};
 pub use simulation::{Followed, Place, Simulation, Step};
-pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};
+pub use tables::{Column, GroupRows, Jain, Lists, Names, Table, Tables};
 pub use traffic::mean_size;

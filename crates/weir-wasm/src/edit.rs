@@ -1,6 +1,6 @@
 //! Changes of the text of a scenario.
 
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
 use wasm_bindgen::prelude::*;
 use weir_tcp::congestion::CongestionConfig;
 
@@ -87,21 +87,87 @@ pub(crate) fn document(text: &str, path: &str) -> Result<DocumentMut, ScenarioEr
 pub(crate) fn table_at<'a, 'p>(
     document: &'a mut DocumentMut,
     path: &'p str,
-) -> Result<(&'a mut dyn toml_edit::TableLike, &'p str), ScenarioError> {
-    let (parents, key) = path.rsplit_once('.').map_or((None, path), |(parents, key)| (Some(parents), key));
-    let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
-    for (depth, parent) in parents.into_iter().flat_map(|parents| parents.split('.')).enumerate() {
-        let in_variant = depth > 1 && path.starts_with("variants.");
+) -> Result<(&'a mut dyn TableLike, &'p str), ScenarioError> {
+    let names: Vec<_> = path.split('.').collect();
+    let [parents @ .., key] = &*names else { unreachable!("a split text has a part") };
+    let is_in_variant = |depth: usize| depth > 1 && names[0] == "variants";
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for (depth, parent) in parents.iter().enumerate() {
+        let in_variant = is_in_variant(depth);
+        if in_variant {
+            unquote(table, &names[depth..]).map_err(|message| wrong(path, message))?;
+        }
         let below = table.entry(parent).or_insert_with(|| {
             let mut new = Table::new();
             new.set_implicit(!in_variant);
             new.set_dotted(in_variant);
             Item::Table(new)
         });
-        let no_table = || wrong(path, format!("{parent} is no table"));
-        table = below.as_table_like_mut().ok_or_else(no_table)?;
+        table = below.as_table_like_mut().ok_or_else(|| wrong(path, no_table(parent)))?;
+    }
+    if is_in_variant(parents.len()) {
+        unquote(table, &[key]).map_err(|message| wrong(path, message))?;
     }
     Ok((table, key))
+}
+
+/// Writes keys such as `"links.a.queue.red"`, which are a path in quotation marks, as dotted keys, if they are on the
+/// way of `path` or below it. Only then can what they hold be edited in part. All keys keep their order.
+fn unquote(table: &mut dyn TableLike, path: &[&str]) -> Result<(), String> {
+    let is_meant = |key: &Key| {
+        let mut names = key.get().split('.').zip(path);
+        key.get().contains('.') && names.all(|(name, other)| name == *other)
+    };
+    let names: Vec<_> = table.iter().map(|(name, _)| name.to_owned()).collect();
+    let keys: Vec<_> = names.iter().filter_map(|name| table.key(name).cloned()).collect();
+    if !keys.iter().any(is_meant) {
+        return Ok(());
+    }
+    for key in keys {
+        let Some(item) = table.remove(key.get()) else { continue };
+        let names: Vec<_> = if is_meant(&key) { key.get().split('.').collect() } else { vec![key.get()] };
+        enter(table, &names, &key, item)?;
+    }
+    Ok(())
+}
+
+/// Puts an item at a path of dotted keys, with what stands around its `key`.
+fn enter(table: &mut dyn TableLike, names: &[&str], key: &Key, mut item: Item) -> Result<(), String> {
+    let [name, below @ ..] = names else { return Ok(()) };
+    if !below.is_empty() {
+        let inner = table.entry(name).or_insert_with(|| {
+            let mut new = Table::new();
+            new.set_dotted(true);
+            Item::Table(new)
+        });
+        return enter(inner.as_table_like_mut().ok_or_else(|| no_table(name))?, below, key, item);
+    }
+    if let Some(there) = table.get_mut(name) {
+        // Dotted keys of one table may stand apart.
+        let there = there.as_table_like_mut().ok_or_else(|| no_table(name))?;
+        let dotted = item.as_table_like_mut().filter(|inner| inner.is_dotted());
+        let dotted = dotted.ok_or_else(|| format!("{name} is there twice"))?;
+        let names: Vec<_> = dotted.iter().map(|(name, _)| name.to_owned()).collect();
+        for name in names {
+            let Some((key, item)) = dotted.key(&name).cloned().zip(dotted.remove(&name)) else { continue };
+            enter(there, &[&name], &key, item)?;
+        }
+        return Ok(());
+    }
+    if key.get() == *name {
+        table.entry_format(key).or_insert(item);
+    } else {
+        table.entry(name).or_insert(item);
+    }
+    if let Some(mut new) = table.key_mut(name) {
+        *new.leaf_decor_mut() = key.leaf_decor().clone();
+        *new.dotted_decor_mut() = key.dotted_decor().clone();
+    }
+    Ok(())
+}
+
+fn no_table(name: &str) -> String {
+    format!("{name} is no table")
 }
 
 pub(crate) fn wrong(path: &str, message: String) -> ScenarioError {

@@ -4,23 +4,24 @@ use serde_json::{Value, json};
 use weir_aqm::Limit;
 use weir_scenario::{Path, Port, Scenario};
 
-/// Ports, groups of flows, and the port that limits them.
-pub(crate) fn json(scenario: &Scenario) -> Value {
+/// Ports, groups of flows, and the port that limits them. `written` tells the path that the text has for one.
+pub(crate) fn json(scenario: &Scenario, written: impl Fn(&str) -> String) -> Value {
     let network = scenario.network();
     json!({
-        "ports": network.ports.iter().map(port).collect::<Vec<_>>(),
-        "groups": network.paths.iter().map(group).collect::<Vec<_>>(),
+        "ports": network.ports.iter().map(|one| port(one, &written)).collect::<Vec<_>>(),
+        "groups": network.paths.iter().map(|one| group(one, &written)).collect::<Vec<_>>(),
         "bottleneck": network.bottleneck.at.to_string(),
     })
 }
 
-fn port(port: &Port<'_>) -> Value {
+fn port(port: &Port<'_>, written: &impl Fn(&str) -> String) -> Value {
     let (packets, bytes) = match port.limit {
         Limit::Packets(packets) => (Some(packets), None),
         Limit::Bytes(bytes) | Limit::Span(bytes) => (None, Some(bytes)),
     };
     json!({
         "name": port.at.to_string(),
+        "key": written(&format!("links.{}", port.at)),
         "link": port.at.link,
         "direction": port.at.direction.name(),
         "rate_bps": port.rate().bits_per_second(),
@@ -36,9 +37,10 @@ fn port(port: &Port<'_>) -> Value {
     })
 }
 
-fn group(path: &Path<'_>) -> Value {
+fn group(path: &Path<'_>, written: &impl Fn(&str) -> String) -> Value {
     json!({
         "name": path.group,
+        "key": written(&format!("flows.{}", path.group)),
         "flows": path.load.last().map(|change| change.after),
         "rtt_s": path.flows.rtt.typical_maximum().as_secs_f64(),
         "packet_bytes": path.flows.packet_size.bytes(),

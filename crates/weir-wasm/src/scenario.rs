@@ -1,7 +1,8 @@
 //! Scenarios for JavaScript, and what is wrong with them.
 
 use wasm_bindgen::prelude::*;
-use weir_scenario::Document;
+use weir_scenario::{Document, MOST_RATE_CHANGES};
+use weir_types::Duration;
 
 use crate::{network, simulation::Simulation};
 
@@ -97,7 +98,17 @@ impl Scenario {
 
     /// The network as JSON: ports, groups of flows, and the port that limits them.
     pub fn network(&self) -> String {
-        network::json(&self.plain).to_string()
+        network::json(&self.plain, self.document.written(self.variant.as_deref())).to_string()
+    }
+
+    /// The rates of queue number `port`: pairs of an instant in seconds and the rate from then on in bit/s. The first
+    /// is that at the start. Of very many changes the first hundred thousand are there.
+    pub fn rates(&self, port: usize) -> Vec<f64> {
+        let network = self.plain.network();
+        let Some(port) = network.ports.get(port) else { return Vec::new() };
+        let changes = port.rate_changes(self.plain.duration).take(MOST_RATE_CHANGES);
+        let all = std::iter::once((Duration::ZERO, port.rate())).chain(changes);
+        all.flat_map(|(at, rate)| [at.as_secs_f64(), rate.bits_per_second() as f64]).collect()
     }
 
     /// A simulation of it. All random streams derive from `seed`.

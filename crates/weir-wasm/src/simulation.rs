@@ -2,10 +2,20 @@
 
 use js_sys::Object;
 use wasm_bindgen::prelude::*;
-use weir_sim::{Followed, Monitor, Place, Tables};
+use weir_sim::{Followed, Jain, Monitor, Place, Tables};
 use weir_types::{Duration, Instant};
 
 use crate::tables;
+
+/// Jain's fairness index among the flows: see [`Simulation::received`] for the bytes that each has got, and those
+/// before. A flow without a number does not count. NaN without flows.
+#[wasm_bindgen]
+pub fn jain_index(received: &[f64], before: &[f64]) -> f64 {
+    let mut index = Jain::default();
+    let shares = received.iter().zip(before).map(|(all, before)| all - before);
+    shares.filter(|share| !share.is_nan()).for_each(|share| index.add(share));
+    index.index()
+}
 
 /// A simulation that runs as far as it is asked to, and is looked at while it does.
 #[wasm_bindgen]

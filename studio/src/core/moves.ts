@@ -1,6 +1,6 @@
 /** Moves: what a hand changed while the simulation ran, as the scenario's `changes`. */
 import { edit_list as editList, parse } from "../../pkg/weir_wasm.js";
-import { allDisciplines, at, edit, unquoted, type Json, type Resolved, type Table, schemaDefinitions, within } from "./scenario";
+import { allDisciplines, at, edit, type Json, type Resolved, type Table, schemaDefinitions, within } from "./scenario";
 import { durationText, parseQuantity } from "./units";
 
 export interface Move {
@@ -109,7 +109,7 @@ export function withMoves(text: string, moves: readonly Move[]): string {
     const own = moves.filter((move) => move.variant === name);
     const old = at(table, ["changes"]);
     if (old === undefined && own.length === 0) continue;
-    changed = withList(unquoted(changed), `variants.${name}.changes`, old, own.length > 0 ? [...common, ...own] : []);
+    changed = withList(changed, `variants.${name}.changes`, old, own.length > 0 ? [...common, ...own] : []);
   }
   return changed;
 }

@@ -1,12 +1,17 @@
 /** The scenario of the page: its text, as the simulator reads it. */
-import { congestion_needs, edit as editText, parse, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { congestion_needs, edit, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
+export { edit };
+
 export interface Port {
   name: string;
+  /** Its table as the text has it, to be edited: that of the row, in a row of links. */
+  key: string;
   link: string;
   direction: "forward" | "reverse";
+  /** At the start of the run. */
   rate_bps: number;
   delay_s: number;
   limit_packets: number | null;
@@ -19,6 +24,8 @@ export interface Port {
 
 export interface Group {
   name: string;
+  /** Its table as the text has it. */
+  key: string;
   flows: number | null;
   rtt_s: number;
   packet_bytes: number;
@@ -43,8 +50,8 @@ export interface Resolved {
   place: number;
   /** The queue that limits the flows. */
   port: Port;
-  /** The table of the port, to be edited. */
-  key: string;
+  /** The rates of that queue: pairs of an instant (s) and the rate from then on (bit/s), the first at the start. */
+  rates: Float64Array;
   discipline: string;
   parameters: Table;
   values: Table;
@@ -75,27 +82,20 @@ export function resolve(text: string, variant: string | null): Resolved {
   const network = JSON.parse(scenario.network()) as Network;
   const values = JSON.parse(scenario.resolved()) as Table;
   const named = scenario.label;
-  scenario.free();
   const place = Math.max(0, network.ports.findIndex((port) => port.name === network.bottleneck));
+  const rates = scenario.rates(place);
+  scenario.free();
   const port = network.ports[place]!;
-  const [table, link, ...rest] = linkPath(port);
-  const key = [table, writtenName(text, "links", link!), ...rest].join(".");
   const queue = at(values, [...linkPath(port), "queue"]) ?? { "drop-tail": {} };
   const [discipline, parameters] = Object.entries(queue as Table)[0]!;
   const warmUp = parseQuantity(at(values, ["measure", "warm_up"]))?.value ?? 0;
   const label = named ?? disciplineTitle(discipline);
-  return { variant, label, network, place, port, key, discipline, parameters: parameters as Table, values, warmUp };
+  return { variant, label, network, place, port, rates, discipline, parameters: parameters as Table, values, warmUp };
 }
 
 /** The keys of the table of a port. */
 export function linkPath(port: Port): string[] {
   return port.direction === "reverse" ? ["links", port.link, "reverse"] : ["links", port.link];
-}
-
-/** The name under which `name` is written: `hops` and `each_hop_of` make hop1, hop2, … of one table. */
-export function writtenName(text: string, table: string, name: string): string {
-  const tables = JSON.parse(parse(text)) as Table;
-  return at(tables, [table, name]) !== undefined ? name : name.replace(/\d+$/, "");
 }
 
 /** The value at a path of keys. */
@@ -114,16 +114,6 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Keys such as "links.a.queue.red" in quotes become the same keys without: only those can be edited in part. */
-export function unquoted(text: string): string {
-  return text.replace(/^(\s*)"([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+)"(\s*=)/gm, "$1$2$3");
-}
-
-/** The text with `value` (TOML) at `path`, or without the key. Throws a ScenarioError. */
-export function edit(text: string, path: string, value: string | undefined): string {
-  return editText(/^variants\./.test(path) ? unquoted(text) : text, path, value);
-}
-
 /** Where a value of a variant is written: in the variant, or in the scenario itself. */
 export function within(variant: string | null, path: string): string {
   return variant === null ? path : `variants.${variant}.${path}`;
@@ -131,7 +121,7 @@ export function within(variant: string | null, path: string): string {
 
 /** The text with another discipline, with its defaults, at the queue of `one`. */
 export function withDiscipline(text: string, one: Resolved, discipline: string): string {
-  const path = within(one.variant, `${one.key}.queue`);
+  const path = within(one.variant, `${one.port.key}.queue`);
   let changed = edit(text, path, undefined);
   changed = edit(changed, `${path}.${discipline}`, "{}");
   if (one.variant !== null) changed = edit(changed, `variants.${one.variant}.label`, JSON.stringify(disciplineTitle(discipline)));
@@ -140,7 +130,7 @@ export function withDiscipline(text: string, one: Resolved, discipline: string):
 
 /** The text with one more variant. */
 export function withVariant(text: string, name: string, beside: Resolved, discipline: string): string {
-  const path = `${beside.key}.queue.${discipline}`;
+  const path = `${beside.port.key}.queue.${discipline}`;
   const label = JSON.stringify(disciplineTitle(discipline));
   return `${text.trimEnd()}\n\n[variants.${name}]\nlabel = ${label}\n${path} = {}\n`;
 }
@@ -199,6 +189,7 @@ export type Definition = {
   "x-default-source"?: string;
   "x-published"?: Published;
   "x-role"?: string;
+  "x-replaces"?: string[];
 };
 
 let definitions: Record<string, Definition> | undefined;
@@ -232,7 +223,7 @@ export function allDisciplines(): Map<string, Discipline> {
       // A table that may be left out, such as `design`: what is in it, in place of what it replaces.
       const inner = Object.entries(full.properties ?? {});
       if (inner.length === 0) return parameterOf(key, raw, full, source);
-      const replaces = [...(raw["x-default"] ?? "").matchAll(/`(\w+)`/g)].map(([, other]) => other!);
+      const replaces = raw["x-replaces"] ?? [];
       return inner.map(([name, of]) => ({ ...parameterOf(`${key}.${name}`, of, follow(of), source), replaces }));
     });
     const help = oneLine(option.description);

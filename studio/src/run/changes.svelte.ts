@@ -55,7 +55,7 @@ export class Changes {
 
   /** Another discipline, with its defaults, at the queue of `one`. */
   setDiscipline(one: Resolved, name: string, what: string): void {
-    const path = `${one.key}.queue`;
+    const path = `${one.port.key}.queue`;
     const key = within(one.variant, path);
     const time = this.instantOf(key) ?? this.inForce(one.variant, path)?.at;
     const move = time === undefined ? undefined : { at: time, path, value: { [name]: {} }, variant: one.variant };

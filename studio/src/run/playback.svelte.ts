@@ -1,4 +1,5 @@
 /** How the page goes through simulated time: play, pause, step and speed. */
+import { packetRate } from "../core/rates";
 import type { Resolved } from "../core/scenario";
 import { Clock } from "./clock";
 import { isClose } from "./run";
@@ -30,8 +31,9 @@ export class Playback {
   step(): void {
     this.pause();
     const one = this.played.resolved[0];
-    const step = one && isClose(one, this.speed) ? (8 * one.port.mean_packet_bytes) / one.port.rate_bps : this.every;
-    this.clock.time = Math.min(this.played.duration, this.clock.time + step);
+    const { time } = this.clock;
+    const step = one && isClose(one, this.speed, time) ? 1 / packetRate(one, time) : this.every;
+    this.clock.time = Math.min(this.played.duration, time + step);
   }
 
   toEnd(): void {

@@ -1,4 +1,5 @@
 /** One variant: its worker, and what has been seen of it. */
+import { packetRate } from "../core/rates";
 import type { Resolved } from "../core/scenario";
 import { compiledModule } from "../core/module";
 import type { Problem, Reply, Request } from "../core/protocol";
@@ -38,9 +39,9 @@ export interface View {
 /** As many packets a second can be told apart. */
 const SEEN = 300;
 
-/** Returns true if packets at the bottleneck are slow enough to be seen one by one. */
-export function isClose({ port }: Resolved, speed: number): boolean {
-  return (speed * port.rate_bps) / (8 * port.mean_packet_bytes) <= SEEN;
+/** Returns true if packets at the bottleneck are slow enough at `time` to be seen one by one. */
+export function isClose(one: Resolved, speed: number, time: number): boolean {
+  return speed * packetRate(one, time) <= SEEN;
 }
 
 export class Run {
@@ -112,7 +113,7 @@ export class Run {
     if (this.course === undefined ? this.busy || goal <= target.now : goal === this.course) return;
     const far = goal - target.now > 400 * every;
     const answers = speed === Infinity && goal > target.now ? ANSWERS : 1;
-    this.post({ kind: "sample", id: this.id, until: goal, every: far ? coarse : every, follow: !far && isClose(target.resolved, speed), answers });
+    this.post({ kind: "sample", id: this.id, until: goal, every: far ? coarse : every, follow: !far && isClose(target.resolved, speed, target.now), answers });
   }
 
   /** How far the newest run is (s). */

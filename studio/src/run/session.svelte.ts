@@ -2,6 +2,7 @@
 import { problemOf, type Problem } from "../core/protocol";
 import { encode } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
+import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
 import type { Feed } from "./feed";
@@ -27,8 +28,10 @@ export class Session {
   shown = $state.raw<(string | null)[]>([]);
   /** Variants that are shown, in the order of the letters, as they are at the start of the run. */
   resolved = $state.raw<Resolved[]>([]);
-  /** Variants that are shown, as they are now. */
+  /** Variants that are shown, as they are now, with the rates of the whole run. */
   current = $state.raw<Resolved[]>([]);
+  /** The rate in force at the queue of the first variant (bit/s). */
+  rate = $state.raw(NaN);
   /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
   /** Errors of the simulators, by letter. */
@@ -94,13 +97,15 @@ export class Session {
     return feed && variant === feed.head.variant ? new Run(() => feed.source()) : new Run();
   }
 
-  /** Updates `current` after a move has come or the text has changed. */
+  /** Updates `rate`, and `current` after a move has come or the text has changed. */
   private see(changed: boolean): void {
     const passed = this.moves.filter((move) => move.at <= this.playback.clock.time).length;
+    const first = this.resolved[0];
+    if (first) this.rate = rateAt(first, this.playback.clock.time);
     if (!changed && passed === this.passed) return;
     this.passed = passed;
     const text = passed > 0 ? textAt(this.text, this.moves, this.playback.clock.time) : "";
-    this.current = this.resolved.map((one) => (passed > 0 ? resolve(text, one.variant) : one));
+    this.current = this.resolved.map((one) => (passed > 0 ? { ...resolve(text, one.variant), rates: one.rates } : one));
   }
 
   /** True if every run has come to its end, with the newest text. */

@@ -1,7 +1,7 @@
 /** Packets one by one: they enter, wait, are marked, dropped or sent, and their ACKs return, when they do so in the simulator. */
 import type { Packets } from "../run/packets";
 import type { View } from "../run/run";
-import type { Lane } from "./pipe";
+import type { Lane } from "./lane";
 import { circle, cross, dot } from "./shapes";
 import type { Palette } from "./theme.svelte";
 

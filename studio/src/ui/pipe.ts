@@ -1,7 +1,8 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
-import { targetDelay } from "../run/targets";
+import { targetPackets } from "../run/targets";
+import type { Lane } from "./lane";
 import { drawPackets } from "./packets";
 import { arrow, circle, cross } from "./shapes";
 import type { Palette } from "./theme.svelte";
@@ -16,23 +17,6 @@ const HISTORY = 10;
 const CLOSE = 6;
 /** How long a drop or a mark is seen at full speed (s). */
 const GLOW = 0.4;
-
-/** Where things are (px). */
-export interface Lane {
-  /** The queue from its tail to its head, and the receivers. */
-  left: number;
-  right: number;
-  end: number;
-  top: number;
-  height: number;
-  middle: number;
-  /** The way of the ACKs. */
-  back: number;
-  /** The width of a place in the queue. */
-  step: number;
-  /** Horizontal position of a place in the queue, counted from its head. */
-  x: (packets: number) => number;
-}
 
 /** Recent content of a lane: its words, and drops and marks for the speeds at which packets are not followed. */
 export class Lately {
@@ -131,9 +115,9 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
     context.fillStyle = colours.ground;
     for (const gap of [0, 6, 12]) context.fillRect(left + 8 + gap, barTop - 1, 3, barHeight + 2);
   }
-  const target = targetDelay(resolved);
+  const target = targetPackets(resolved, view.now);
   if (target !== undefined) {
-    const at = x((target * resolved.port.rate_bps) / (8 * resolved.port.mean_packet_bytes));
+    const at = x(target);
     context.strokeStyle = colours.target;
     context.lineWidth = 2;
     context.setLineDash([4, 3]);

@@ -1,4 +1,5 @@
 /** Words beside the picture of a queue. */
+import { packetRate, rateAt } from "../core/rates";
 import { digits, rateText } from "../core/units";
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
@@ -35,18 +36,18 @@ export class Words {
     if (same && (this.age < EVERY || !this.stale(view))) return;
     [this.age, this.view, this.resolved, this.room, this.time] = [0, view, resolved, room, view.ring.last("time")];
     const { ring, port } = view;
-    const { mean_packet_bytes, rate_bps } = resolved.port;
     const queue = ring.last(port + "queue") || 0;
     context.font = `600 ${FONT}`;
     this.labelWidth = context.measureText(resolved.label).width;
-    const delay = `${digits((queue * mean_packet_bytes * 8e3) / rate_bps)} ms`;
+    const time = Number.isNaN(this.time) ? 0 : this.time;
+    const delay = `${digits((queue * 1e3) / packetRate(resolved, time))} ms`;
     const both = `${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${delay}`;
     context.font = FONT;
     // A long name takes the place of the packets.
     this.waiting = this.labelWidth + context.measureText(both).width + 26 > room ? delay : both;
     this.dropped = `${ring.last(port + "drops") || 0} dropped`;
     this.marked = `${ring.last(port + "marks") || 0} marked`;
-    this.rate = rateText(rate_bps);
+    this.rate = rateText(rateAt(resolved, time));
     context.font = SMALL;
     this.droppedWidth = context.measureText(this.dropped).width;
   }

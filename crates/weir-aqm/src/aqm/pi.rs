@@ -74,7 +74,7 @@ pub struct PiParameters {
     pub b: f64,
     /// Compute `a` and `b` by the paper's procedure: `design = { flows = 60, rtt = "246 ms" }`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default" = "`a` and `b` as given"))]
+    #[schemars(extend("x-default" = "`a` and `b` as given", "x-replaces" = ["a", "b"]))]
     pub design: Option<PiDesign>,
     /// Target queue. In bytes, the queue is counted in mean packets; the gains stay per packet.
     #[schemars(extend("x-default-source" = "ns-2; the paper has 200 packets in a buffer of 800"))]

@@ -279,21 +279,23 @@ impl Weighted {
 }
 
 /// Jain's fairness index (sum x)^2 / (n sum x^2); NaN without flows.
-#[derive(Default)]
-struct Jain {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Jain {
     flows: u32,
     sum: f64,
     squares: f64,
 }
 
 impl Jain {
-    fn add(&mut self, share: f64) {
+    /// Adds the share of one more flow.
+    pub fn add(&mut self, share: f64) {
         self.flows += 1;
         self.sum += share;
         self.squares += share * share;
     }
 
-    fn index(&self) -> f64 {
+    /// The index of the flows so far.
+    pub fn index(&self) -> f64 {
         self.sum * self.sum / (f64::from(self.flows) * self.squares)
     }
 }

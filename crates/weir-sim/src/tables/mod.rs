@@ -9,6 +9,7 @@ mod transfers;
 
 use crate::record::{GroupInfo, Measurements};
 use completions::CompletionRows;
+pub use flows::Jain;
 use flows::{FlowRows, GroupTable};
 use queues::{DelayRows, LinkRows, QueueSums};
 use table::table;
