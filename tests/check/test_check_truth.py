@@ -131,8 +131,8 @@ start_jitter = "1 s"
 
 @pytest.mark.parametrize("count", [8, 40])
 def test_phases_decide_shares_until_packets_wait_at_random(count: int) -> None:
-    """Flows of 40 ms get far less than those of 80 ms, or far more; with the remedy up to twice as much, by
-    their round trips. A remedy for one group of the two leaves the warning."""
+    """Flows of 40 ms get far less than those of 80 ms, or far more. With the remedy they get about twice as
+    much. A remedy for one group of the two leaves the warning."""
     values: dict[str, Any] = {"flows.ftp.count": count, "flows.far.count": count, "links.a.rate": "20 Mbit/s"}
 
     def shares(values: Mapping[str, Any], code: str | None) -> float:

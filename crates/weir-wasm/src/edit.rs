@@ -111,8 +111,8 @@ pub(crate) fn table_at<'a, 'p>(
     Ok((table, key))
 }
 
-/// Writes keys such as `"links.a.queue.red"`, which are a path in quotation marks, as dotted keys, if they are on the
-/// way of `path` or below it. Only then can what they hold be edited in part. All keys keep their order.
+/// Writes keys such as `"links.a.queue.red"`, a path in quotation marks, as dotted keys: those above `path` and below
+/// it. Only then can what they hold be edited in part. All keys keep their order.
 fn unquote(table: &mut dyn TableLike, path: &[&str]) -> Result<(), String> {
     let is_meant = |key: &Key| {
         let mut names = key.get().split('.').zip(path);

@@ -86,9 +86,9 @@ def phase_effects(scene: Resolved) -> Iterator[Remark]:
 
     Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: a round trip that is a
     little longer changes the shares of flows entirely. A random time before each packet, up to one packet
-    time at the bottleneck, breaks it. Neither many flows nor random starts nor a fifth of random traffic
-    do: 10 + 10 flows of 40 and 80 ms share 0.33 to 1 instead of 1.7 to 1, and a thousand 4 to 1 instead of
-    1.2 to 1. Where all flows are alike, only single flows of few are affected.
+    time at the bottleneck, breaks it. Neither many flows nor random starts nor a fifth of random traffic do.
+    Ten flows of 40 ms beside ten of 80 ms get a third of their rate instead of 1.7 times as much. Where all
+    flows are alike, only single flows of few are affected.
     """
     for port in scene.bottlenecks:
         paths = _regular(scene, port)
@@ -137,7 +137,7 @@ def _packet_s(path: _core.Path, port: _core.Port) -> float:
 
 
 def _kinds(paths: list[_core.Path]) -> set[tuple[float | None, int]]:
-    """What decides the phases of flows: their round trips and packet sizes."""
+    """Round trips and packet sizes of flows, which decide their phases."""
     return {(path.base_rtt_s, path.packet_bytes) for path in paths}
 
 
