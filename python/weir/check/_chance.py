@@ -86,9 +86,9 @@ def phase_effects(scene: Resolved) -> Iterator[Remark]:
 
     Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: a round trip that is a
     little longer changes the shares of flows entirely. A random time before each packet, up to one packet
-    time at the bottleneck, breaks it. Neither many flows nor random starts nor a fifth of random traffic do.
-    Ten flows of 40 ms beside ten of 80 ms get a third of their rate instead of 1.7 times as much. Where all
-    flows are alike, only single flows of few are affected.
+    time at the bottleneck, breaks it. Neither many flows nor random starts do: ten flows of 40 ms beside ten
+    of 80 ms get a third of their rate instead of 1.7 times as much. The shares of flows that are all alike
+    hold; with few of them, single drops can still follow a pattern.
     """
     for port in scene.bottlenecks:
         paths = _regular(scene, port)
@@ -118,6 +118,7 @@ def _regular(scene: Resolved, port: _core.Port) -> list[_core.Path]:
     return [
         path
         for path in _fixed(scene, port)
+        # A remedy that was followed is enough, though its number is rounded.
         if duration_of(scene.group(path), "send_jitter") < 0.99 * _packet_s(path, port)
     ]
 

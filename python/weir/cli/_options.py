@@ -221,8 +221,20 @@ class WorkerChoice:
         return asdict(self)
 
 
+class _Paged:
+    """Options of a verb that can write a page."""
+
+    report: bool
+    opens: bool
+
+    @property
+    def has_page(self) -> bool:
+        """True if the page is written."""
+        return self.report or self.opens
+
+
 @dataclass(frozen=True)
-class Shown:
+class Shown(_Paged):
     """Options on what is printed and written of a result."""
 
     measure: Measures = None
@@ -232,14 +244,25 @@ class Shown:
     json: Json = False
     quiet: Quiet = False
 
-    @property
-    def has_page(self) -> bool:
-        """True if the page is written."""
-        return self.report or self.opens
-
     def at(self, *, first: bool) -> Shown:
         """These options for one of several results: the browser is opened only for the first."""
         return self if first else replace(self, report=self.has_page, opens=False)
+
+
+@dataclass(frozen=True)
+class Wanted(_Paged):
+    """Options on what is printed and written of an answer."""
+
+    export: Annotated[
+        str | None,
+        option("FORM", "Print the tuned queue as tc, sqm, wred or junos instead: see weir export."),
+    ] = None
+    device: Annotated[str | None, option("NAME", "Of --export: the network interface.")] = None
+    save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
+    report: Report = False
+    opens: Open = False
+    json: Json = False
+    quiet: Quiet = False
 
 
 def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
@@ -278,24 +301,3 @@ def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] |
         [name.strip() for name in (text or "").split(",") if name.strip()] for text in (variants, disciplines)
     ]
     return parts[0] or None, parts[1] or None
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Options on what is printed and written of an answer."""
-
-    export: Annotated[
-        str | None,
-        option("FORM", "Print the tuned queue as tc, sqm, wred or junos instead: see weir export."),
-    ] = None
-    device: Annotated[str | None, option("NAME", "Of --export: the network interface.")] = None
-    save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
-    report: Report = False
-    opens: Open = False
-    json: Json = False
-    quiet: Quiet = False
-
-    @property
-    def has_page(self) -> bool:
-        """True if the page is written."""
-        return self.report or self.opens

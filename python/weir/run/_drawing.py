@@ -147,7 +147,7 @@ def _fitted(specification: dict[str, Any], size: Mapping[str, Any]) -> str:
         for part, side, natural in panels:
             part[side] = natural * factors[side].now
         svg = vl_convert.vegalite_to_svg(specification)
-        near = [factor.is_near(_sides_of(svg)[side]) for side, factor in factors.items()]
+        near = [factor.adjust(_sides_of(svg)[side]) for side, factor in factors.items()]
         if all(near):
             return svg
     raise ValueError(f"{' x '.join(size['named'])} has no room for what stands beside the panels")
@@ -168,8 +168,8 @@ class _Factor:
         self.now: float = min(1.0, self.high)
         self.last: tuple[float, float] | None = None
 
-    def is_near(self, pixels: float) -> bool:
-        """Takes the size of the image with the factor of now; if it is not near, makes the next factor."""
+    def adjust(self, pixels: float) -> bool:
+        """Adjusts the factor to an image of this size. Returns true if it is near, and leaves the factor."""
         excess = pixels - self.wanted
         if abs(excess) <= _NEAR:
             return True

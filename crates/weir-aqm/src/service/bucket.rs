@@ -14,7 +14,7 @@ use alloc::sync::Arc;
 use weir_types::{Duration, Instant, Rate, TransmitClock};
 
 use super::{
-    rates::{RateSchedule, Told},
+    rates::{RateSchedule, ReportedRate},
     supply::Supply,
     work::WORK_PER_BIT,
 };
@@ -43,15 +43,15 @@ pub(crate) struct BucketClock {
     peak: Option<TransmitClock>,
     /// Work of the packet that was taken last.
     last: u128,
-    told: Told,
+    reported: ReportedRate,
 }
 
 impl BucketClock {
     /// A full bucket.
     pub(crate) fn new(bucket: TokenBucket) -> Self {
         let tokens = u128::from(bucket.burst) * 8 * WORK_PER_BIT;
-        let (peak, told) = (bucket.peak.map(TransmitClock::new), Told::new(&bucket.rates));
-        Self { bucket, tokens, at: Instant::ZERO, peak, last: 0, told }
+        let (peak, reported) = (bucket.peak.map(TransmitClock::new), ReportedRate::new(&bucket.rates));
+        Self { bucket, tokens, at: Instant::ZERO, peak, last: 0, reported }
     }
 
     pub(crate) fn serve(&mut self, now: Instant, bytes: u32) -> (Instant, Instant) {
@@ -71,15 +71,15 @@ impl BucketClock {
     }
 
     pub(crate) fn next_change(&self) -> Instant {
-        self.told.next_change(&self.bucket.rates)
+        self.reported.next_change(&self.bucket.rates)
     }
 
     pub(crate) fn change(&mut self) -> Rate {
-        self.told.change(&self.bucket.rates)
+        self.reported.change(&self.bucket.rates)
     }
 
     pub(crate) const fn rate(&self) -> Rate {
-        self.told.rate()
+        self.reported.rate()
     }
 
     /// With `unsent` of the packet that was taken last.

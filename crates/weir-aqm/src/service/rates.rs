@@ -53,11 +53,6 @@ impl RateSchedule {
         Self::new(rate, &[], None).expect("no change is out of order")
     }
 
-    /// Every rate of the schedule.
-    pub fn rates(&self) -> impl Iterator<Item = Rate> {
-        self.steps.iter().map(|(_, rate)| *rate)
-    }
-
     /// Work that can be done until `at`: bits times `WORK_PER_BIT`.
     pub fn work(&self, at: Instant) -> u128 {
         let nanos = at.as_nanos();
@@ -87,9 +82,7 @@ impl RateSchedule {
         let base = self.every.map_or(0, |every| every.as_nanos().saturating_mul(cycles as u64));
         Instant::from_nanos(base) + within
     }
-}
 
-impl RateSchedule {
     /// The first instant at which `work` more can have been done than at `from`.
     pub(super) fn after(&self, from: Instant, work: u128) -> Instant {
         let target = self.work(from) + work;
@@ -132,15 +125,15 @@ impl Cursor {
     }
 }
 
-/// The rate that the AQM has been told.
+/// The rate of a schedule that was last reported to the AQM.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ReportedRate {
     /// Position of the last change.
     at: Cursor,
     rate: Rate,
 }
 
-impl Told {
+impl ReportedRate {
     /// The first rate of `schedule`.
     pub(super) fn new(schedule: &RateSchedule) -> Self {
         Self { at: Cursor::START, rate: Cursor::START.rate(schedule) }
@@ -171,15 +164,15 @@ pub(crate) struct ScheduledClock {
     schedule: Arc<RateSchedule>,
     /// Where the last packet ends.
     sending: Cursor,
-    told: Told,
+    reported: ReportedRate,
     /// Work that the instants given out so far fell short of: less than a nanosecond's.
     owed: u128,
 }
 
 impl ScheduledClock {
     pub(crate) fn new(schedule: Arc<RateSchedule>) -> Self {
-        let told = Told::new(&schedule);
-        Self { schedule, sending: Cursor::START, told, owed: 0 }
+        let reported = ReportedRate::new(&schedule);
+        Self { schedule, sending: Cursor::START, reported, owed: 0 }
     }
 
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
@@ -206,15 +199,15 @@ impl ScheduledClock {
     }
 
     pub(crate) fn next_change(&self) -> Instant {
-        self.told.next_change(&self.schedule)
+        self.reported.next_change(&self.schedule)
     }
 
     pub(crate) fn change(&mut self) -> Rate {
-        self.told.change(&self.schedule)
+        self.reported.change(&self.schedule)
     }
 
     pub(crate) const fn rate(&self) -> Rate {
-        self.told.rate()
+        self.reported.rate()
     }
 
     pub(crate) fn offered(&self, now: Instant) -> u128 {

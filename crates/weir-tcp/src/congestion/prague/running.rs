@@ -11,7 +11,7 @@ const LEAST_WINDOW: f64 = 2.0;
 const LEAST_RATE: f64 = 12_500.0;
 /// The rate swings by this, with few packets per round (`RATE_OFFSET`).
 const SWING: f64 = 4.0 / 128.0;
-/// In which Linux counts fractions of the window: less does not make another whole segment (`ONE_CWND`).
+/// Unit in which Linux counts fractions of the window: less does not make another whole segment (`ONE_CWND`).
 const UNIT: f64 = 1.0 / 1_048_576.0;
 /// Weight of a round trip in `hRTT` (`HSRTT_SHIFT`).
 const SLOW: f64 = 1.0 / 128.0;
@@ -48,6 +48,7 @@ pub(super) struct Running {
     frac_cwnd: f64,
     /// Full segments per second.
     rate: f64,
+    /// Quantity that counts.
     cwnd_mode: CwndMode,
     /// Bytes of a segment.
     sizes: Sizes,
@@ -109,7 +110,7 @@ impl Running {
         }
     }
 
-    /// A loss is being repaired.
+    /// Returns true while a loss is being repaired.
     pub(super) fn in_loss(&self) -> bool {
         self.in_loss
     }
@@ -117,7 +118,7 @@ impl Running {
     /// A mark is answered by the first ACK that reports one in a window of data. Returns true if it reduces.
     #[inline]
     pub(super) fn on_mark(&mut self, ack: &Ack, window: &Window) -> bool {
-        // Before the first one nothing lies behind 0.
+        // Numbers begin at 0, and so does the first window of data.
         if self.in_loss || ack.una <= self.cwr.map_or(0, |cwr| cwr.until) {
             return false;
         }
@@ -165,7 +166,7 @@ impl Running {
         (self.frac_cwnd * self.sizes.of_full() / self.srtt).max(self.least_rate())
     }
 
-    /// Keeps this part of what counts; the other one follows.
+    /// Reduces the rate or the window, whichever `cwnd_mode` names, to this part. The other one follows.
     fn reduce(&mut self, kept: f64, window: &Window) {
         if self.is_rate(window) {
             self.rate = (self.rate * kept).max(self.least_rate());
@@ -305,6 +306,7 @@ impl Running {
         }
     }
 
+    /// A round is over, and the next one begins.
     fn new_round(&mut self, delivery: &Delivery, window: &Window) {
         self.hsrtt += SLOW * (self.srtt - self.hsrtt);
         (self.delivered, self.delivered_ce) = (0, 0);
