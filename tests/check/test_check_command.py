@@ -7,6 +7,7 @@ import pytest
 
 import weir
 from conftest import SMALL, Command
+from weir.cli._check import wrapped
 
 WARNING = (
     "warning: links.bottleneck.queue.rem.ecn: no flow here is ECN-capable, so rem drops where it would mark"
@@ -42,6 +43,17 @@ def test_the_network_and_the_notes_are_shown(weir_process: Command, marking: Pat
     assert "write: flows.ftp.tcp.ecn = true" in said
     assert "write: measure.warm_up = " in said
     assert not (marking.parent / "results").exists()
+
+
+@pytest.mark.parametrize("width", [50, 70, 80, 120])
+def test_what_is_to_be_written_stands_in_one_line(
+    width: int,
+) -> None:
+    text = 'flows.short.send_jitter = "1.2 ms" and flows.long.send_jitter = "1.2 ms"'
+    lines = wrapped(f"write: {text}", width, "    ", "    ").splitlines()
+    for group in ("short", "long"):
+        assert any(f'flows.{group}.send_jitter = "1.2 ms"' in line for line in lines)
+    assert " ".join(" ".join(lines).split()) == f"write: {text}"
 
 
 def test_what_comes_after_the_end_does_not_count(weir_process: Command, tmp_path: Path) -> None:

@@ -161,8 +161,8 @@ def shared(count: int, values: Mapping[str, Any]) -> tuple[list[float], float]:
 
 
 def test_phases_turn_the_shares_of_round_trips_around() -> None:
-    """The same loss for all gives shares by one over the round trip, and loss at the same instants by its
-    square (Lakshman and Madhow, 1997). Phases give the flows of 40 ms a third instead of more."""
+    """With the same loss, rates are as one over the round trip. If all lose at the same instants, they are as
+    its square (Lakshman and Madhow, 1997). With phases the flows of 40 ms get a third instead of more."""
     phases, _ = shared(10, {})
     assert max(phases) < 0.5
     waited, delay_s = shared(10, WAIT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from shutil import get_terminal_size
 from textwrap import fill
@@ -86,9 +87,14 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     command.print_text("\nNotes" if found else "\nNo notes")
     for one in found:
         for text, first, rest in ((str(one), "  ", "    "), (f"write: {one.note.hint}", "    ", "    ")):
-            command.print_text(
-                fill(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-            )
+            command.print_text(wrapped(text, width, first, rest))
+
+
+def wrapped(text: str, width: int, first: str, rest: str) -> str:
+    """The text in lines. A key with its value in quotation marks stays in one, to be copied."""
+    whole = re.sub(r'(?:\S+ = )?"[^"]*"', lambda value: value[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = fill(whole, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _ports(resolved: Resolved) -> Grid:
