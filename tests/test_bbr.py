@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -72,3 +74,80 @@ def test_the_share_of_version_1_falls_with_the_buffer() -> None:
     assert shares[0] > 0.8
     # A window of two products holds it below half of what stands in a deep buffer.
     assert all(0.3 < share < 0.55 for share in shares[3:]), shares
+
+
+DATA_CENTRE = """
+schema = 1
+name = "data-centre"
+duration = "6 s"
+measure.warm_up = "2 s"
+[links.bottleneck]
+rate = "1 Gbit/s"
+delay = "10 us"
+buffer = "1000 packets"
+queue.step.threshold = "40 packets"
+[flows.bulk]
+count = 4
+rtt = "2 ms"
+start_jitter = "10 ms"
+tcp = { preset = "linux", ecn = true, accecn = true, congestion.bbr3 = {} }
+"""
+ANSWERS: Mapping[str, Any] = {"flows.bulk.tcp.congestion.bbr3.ecn": {}}
+
+
+def _run(values: Mapping[str, Any], seed: int = 1) -> tuple[dict[str, float], list[float]]:
+    """The bottleneck, and the goodput of each flow (bit/s)."""
+    run = weir.Scenario.loads(DATA_CENTRE, values).run(seed=seed)
+    whole = {"class": "all", "group": "all", "direction": "forward", "period": -1}
+    flows = run.table("flows").filter(group="bulk")
+    return run.table("links").filter(**whole).row(0, named=True), flows["goodput_bps"].to_list()
+
+
+@pytest.mark.parametrize("flows", [2, 4, 8])
+def test_with_its_option_version_3_keeps_the_queue_at_the_step(flows: int) -> None:
+    """A probe sends a quarter more than its share. Marks end it once they are told of: a round trip after
+    the step. By then a quarter of the product of rate and round trip stands beyond it."""
+    step, product, packet = 40.0, 1e9 / 12_000 * 2e-3, 12_000 / 1e9 * 1e3
+    count: dict[str, Any] = {"flows.bulk.count": flows}
+    for seed in (1, 2, 3):
+        (ignoring, _), (answering, _) = _run(count, seed), _run({**count, **ANSWERS}, seed)
+        assert answering["drops"] == 0
+        assert step / 2 < answering["queue_mean"] < step
+        assert answering["delay_p99_ms"] < (step + product / 4) * packet
+        # The link is as full: a hundredth is the margin of pacing, and PROBE_RTT takes as much.
+        assert answering["utilisation"] > 0.965
+        assert answering["utilisation"] > ignoring["utilisation"] - 0.01
+        # A window of two products leaves most of one in the queue.
+        assert ignoring["queue_mean"] > 0.8 * product
+
+
+def test_without_its_option_and_on_long_paths_version_3_ignores_marks() -> None:
+    """All is as over a queue that does not mark. No ACK is delayed, so that no mark hastens one."""
+    without_marks: dict[str, Any] = {"links.bottleneck.queue": {"drop-tail": {}}}
+    at_once = {"flows.bulk.tcp.delayed_ack": "0 s"}
+    cases: list[dict[str, Any]] = [at_once, {**at_once, "flows.bulk.rtt": "6 ms", **ANSWERS}]
+    for values in cases:
+        (marking, rates), (plain, expected) = _run(values), _run({**values, **without_marks})
+        assert marking["marks"] > 10_000
+        assert plain["marks"] == 0
+        assert (rates, marking["queue_mean"]) == (expected, plain["queue_mean"])
+
+
+def test_only_without_its_option_a_note_says_that_marks_are_ignored() -> None:
+    scenarios = [weir.Scenario.loads(DATA_CENTRE), weir.Scenario.loads(DATA_CENTRE, ANSWERS)]
+    found = [{note.code for note in weir.check.notes(scenario)} for scenario in scenarios]
+    assert "marks-ignored" in found[0]
+    assert "marks-ignored" not in found[1]
+
+
+def test_its_option_needs_counted_marks_and_shows_alpha() -> None:
+    with pytest.raises(
+        weir.ScenarioError, match=r"congestion\.bbr3\.ecn answers how many packets are marked"
+    ):
+        weir.Scenario.loads(DATA_CENTRE, {**ANSWERS, "flows.bulk.tcp.accecn": False}).run()
+    shown = {"interval": "10 ms", "flows": ["bulk.0"]}
+    series = {"duration": "2 s", "measure.warm_up": "1 s", "measure.series": shown}
+    run = weir.Scenario.loads(DATA_CENTRE, {**ANSWERS, **series}).run()
+    alpha = run.table("series").filter(variable="ecn_alpha")["value"].to_list()
+    assert alpha
+    assert all(0.0 <= one <= 1.0 and (one * 256).is_integer() for one in alpha)

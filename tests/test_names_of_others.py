@@ -20,7 +20,7 @@ from conftest import SMALL, Command
     ],
 )
 @pytest.mark.parametrize(
-    ("name", "ours"), [("cake", "`cobalt`"), ("pfifo", "`drop-tail`"), ("ared", "`adaptive-red`")]
+    ("name", "ours"), [("sqm", "write `cake`"), ("pfifo", "`drop-tail`"), ("ared", "`adaptive-red`")]
 )
 def test_a_queue_of_another_tool(
     arguments: tuple[str, ...], name: str, ours: str, weir_command: Command
@@ -60,7 +60,10 @@ def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command
         ("links.bottleneck.queue.BBR1", "flows.GROUP.tcp.congestion.bbr1 = {}"),
         ("links.bottleneck.queue.bbr", "bbr3"),
         ("links.bottleneck.queue.westwood", "write `tcp.congestion.westwood-plus`"),
-        ("links.bottleneck.queue.sqm", "CAKE is COBALT"),
+        ("links.bottleneck.queue.sqm", "write `cake`, whose shaper is its `bandwidth`"),
+        ("links.bottleneck.queue.piece_of_cake", "`cobalt` is its AQM alone"),
+        ("links.bottleneck.queue.sch_cake", "`cake`"),
+        ("links.bottleneck.queue.prio", "`cake` sorts packets into tins"),
         ("links.bottleneck.queue.pie2", "`pi2`"),
         ("flows.web.tcp.congestion.olia", "Multipath TCP"),
         ("flows.web.tcp.congestion.prr", "part of SACK: recovery.sack"),
@@ -68,7 +71,7 @@ def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command
         ("flows.web.tcp.congestion.quic", "no congestion control"),
         ("flows.web.tcp.congestion.fq_codel", "`fq-codel` is a queue discipline"),
         ("flows.web.tcp.congestion.red", "links.LINK.queue.red = {}"),
-        ("flows.web.tcp.congestion.cake", "`cobalt`"),
+        ("flows.web.tcp.congestion.cake", "`cake` is a queue discipline"),
         ("flows.web.tcp.congestion.rem", "did you mean `rem-host`?"),
         ("flows.web.tcp.congestion.newreno", "recovery.newreno"),
     ],

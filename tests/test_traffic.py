@@ -51,7 +51,7 @@ def _blocks(language: str) -> list[str]:
 
 def test_every_example_of_the_guide_runs(tmp_path: Path) -> None:
     head, *groups = _blocks("toml")
-    assert len(groups) == 5
+    assert len(groups) == 6
     cdf, listed, trace = _blocks("text")
     (tmp_path / "uplink.csv").write_text(trace, encoding="utf-8")
     (tmp_path / "flows.csv").write_text(listed, encoding="utf-8")
@@ -66,7 +66,7 @@ def test_every_example_of_the_guide_runs(tmp_path: Path) -> None:
     everything = tmp_path / "all.toml"
     everything.write_text("\n".join([head, *groups]), encoding="utf-8")
     whole = weir.Scenario.load(everything).run().groups.filter(pl.col("period") == -1)
-    assert len(whole["group"].unique()) == 1 + 9
+    assert len(whole["group"].unique()) == 1 + 11
     assert whole["delivered"].gt(0).all()
 
 

@@ -372,8 +372,8 @@ class CongestionFacts:
     @property
     def marks(self) -> Literal["ignored", "heard", "wanted", "needed", "counted"]:
         """Role of marks: "ignored"; "heard": they count as a loss does; "wanted": the control is made for
-        them; "needed": they are its only signal of congestion; "counted": it answers their number, and its
-        segments are ECT(1)."""
+        them; "needed": they are its only signal of congestion; "counted": it answers their number, and
+        segments of a scalable control are ECT(1)."""
 
     @property
     def samples(self) -> bool:
@@ -400,8 +400,9 @@ class CongestionFacts:
     def needs(self) -> list[tuple[str, str]]:
         """Keys of `tcp` that the control needs to work as designed, each with its value in TOML."""
 
-def congestion_facts(name: str) -> CongestionFacts:
-    """Facts about the congestion control of this name. Raises ValueError if there is none."""
+def congestion_facts(name: str, parameters: str = "{}") -> CongestionFacts:
+    """Facts about the congestion control of this name, with parameters in JSON. Raises ValueError if there is
+    none, or if it has no such parameters."""
 
 def quantity(text: str) -> tuple[float, str]:
     """Value of a quantity in the unit of its kind, and that unit: bit/s, s, packets, B or BDP. Raises
@@ -763,7 +764,7 @@ class QueueCore:
     def __new__(cls, queue: str, rate: str, buffer: str, mean_packet: str, seed: int) -> QueueCore:
         """`queue`: table of a scenario as inline TOML, `{red = {max_th = "80 packets"}}`."""
     def offer(
-        self, now: float, bytes: int, flow: int, ecn: Ecn
+        self, now: float, bytes: int, flow: int, ecn: Ecn, dscp: str, hosts: tuple[int, int]
     ) -> tuple[str, str | None, list[tuple[int, str]]]:
         """Verdict on an arriving packet: ("accepted" | "marked" | "dropped", reason: None | "early" |
         "forced" | "overflow"), and the packets in the queue that were dropped for it (flow, reason)."""

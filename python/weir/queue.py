@@ -111,18 +111,30 @@ class Queue:
         self._core = _core.QueueCore(to_toml(table), rate, buffer, mean_packet, seed)
         self._dropped: list[Dropped] = []
 
-    def offer(self, now: float, bytes: int, flow: int = 0, ecn: Ecn = "not-ect") -> Offered:
+    def offer(
+        self,
+        now: float,
+        bytes: int,
+        flow: int = 0,
+        ecn: Ecn = "not-ect",
+        *,
+        dscp: str = "CS0",
+        from_host: int = 0,
+        to_host: int = 0,
+    ) -> Offered:
         """Offers an arriving packet to the discipline.
 
-        Packets that the discipline drops for it are in `dropped` until the next call. Raises
-        ValueError if `now` lies before an earlier time, and for a size or an ECN field that no packet has.
+        CAKE sorts it by its Diffserv codepoint, a name or a number, and by the numbers of its hosts. Number 0
+        is a host that has this flow alone. Packets that the discipline drops for it are in `dropped` until
+        the next call. Raises ValueError if `now` lies before an earlier time, and for a size, an ECN field or
+        a codepoint that no packet has.
 
         Example:
             >>> queue = weir.Queue("drop-tail", rate="8 Mbit/s", buffer="1 packets")
             >>> queue.offer(0.0, 1000).verdict, queue.offer(0.001, 1000).verdict
             ('accepted', 'dropped')
         """
-        verdict, reason, dropped = self._core.offer(now, bytes, flow, ecn)
+        verdict, reason, dropped = self._core.offer(now, bytes, flow, ecn, dscp, (from_host, to_host))
         self._dropped = [Dropped(flow, reason) for flow, reason in dropped]
         return Offered(verdict, reason)  # type: ignore[arg-type]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cakes import CAKES
 from marks import MARKS
 from plain import ACCECN, BOTH, CASES, ECN, PLAIN, PRAGUE, QUEUE, TWO_LINKS, codes
 
@@ -22,7 +23,7 @@ def test_the_plain_scenario_has_no_notes() -> None:
     assert notes(weir.Scenario.loads(PLAIN)) == ()
 
 
-@pytest.mark.parametrize(("code", "severity", "path", "causes", "cures"), CASES + MARKS)
+@pytest.mark.parametrize(("code", "severity", "path", "causes", "cures"), CASES + MARKS + CAKES)
 def test_a_note_comes_with_its_cause_and_goes_with_it(
     code: str, severity: str, path: str, causes: Mapping[str, Any], cures: Mapping[str, Any]
 ) -> None:
@@ -284,7 +285,13 @@ def test_a_stored_scenario_has_the_same_notes() -> None:
 
 
 def test_every_code_is_tried_and_documented() -> None:
-    files = (Path(__file__), *(Path(__file__).with_name(name) for name in ("plain.py", "marks.py")))
+    files = (
+        Path(__file__),
+        *(
+            Path(__file__).with_name(name)
+            for name in ("plain.py", "marks.py", "cakes.py", "test_check_cake.py")
+        ),
+    )
     source = "".join(file.read_text(encoding="utf-8") for file in files)
     page = Path(__file__).parents[2] / "docs" / "reference" / "notes.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -353,6 +360,7 @@ BUNDLED = {
     "evaluation/rfc7928/vary-load": [],
     "evaluation/rfc7928/vary-rate-fast": ["fixed-while-rate-varies"],
     "evaluation/rfc7928/vary-rate-slow": ["fixed-while-rate-varies", "phase-effects"],
+    "home-router": ["dscp-unused", "host-unused"],
     "l4s-mix": ["prague-in-classic-queue"],
     "l4s-pair": ["prague-in-classic-queue"],
     "papers/hred-2003-dynamic": ["drawn-rtts", "empty-class"],

@@ -113,4 +113,4 @@ CONTROLS = sorted(
 def test_variables_of_congestion_controls_are_counted(control: str) -> None:
     values: dict[str, Any] = {f"flows.main.tcp.congestion.{control}": {}}
     values |= NEEDS.get(control, {})
-    assert shown_of_flow(control) == shown(values)["flows"]
+    assert shown_of_flow(_core.congestion_facts(control)) == shown(values)["flows"]

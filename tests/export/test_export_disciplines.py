@@ -155,6 +155,9 @@ def test_an_aqm_in_python_has_nothing_that_comes_closest(lab: Lab) -> None:
         ({"pie": {"max_burst": "0 s"}}, "max_burst"),
         ({"sfb": {"levels": 4}}, "levels = 4"),
         ({"cobalt": {"target": "20 ms"}}, "target: 20000 us becomes 5000 us"),
+        ({"cake": {"increment": 0.01}}, "increment = 0.01"),
+        ({"cake": {"decrement": 0.01}}, "decrement = 0.01"),
+        ({"cake": {"bandwidth": "20 Mbit/s"}}, "above the link's 10 Mbit/s"),
         ({"fq-codel": {"flow_hashing": "modulo"}}, "flow_hashing = modulo"),
         ({"adaptive-red": {"top": 0.3}}, "top = 0.3"),
         ({"adaptive-red": {}}, "never moves max_p from 0.1"),
@@ -166,7 +169,7 @@ def test_what_a_kernel_does_otherwise_is_warned_of(aqm: dict[str, Any], word: st
 
 
 def test_a_plain_setting_has_no_warnings() -> None:
-    for name in ("drop-tail", "red", "codel", "pie", "fq-codel", "choke"):
+    for name in ("drop-tail", "red", "codel", "pie", "fq-codel", "choke", "cake"):
         assert exported({name: {}}).warnings == ()
 
 

@@ -109,6 +109,20 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     "fq-pie-ecn": ({"fq-pie": {"flows": 64, "ecn": True, "mark_ecnth": 0.3}}, "120 packets"),
     "fq-with-pie": ({"fq": {"aqm": {"pie": {}}}}, "120 packets"),
     "dualpi2-any": ({"dualpi2": {"low_latency": "any-ect", "th_len": 0}}, "120 packets"),
+    "cake-adsl": (
+        {
+            "cake": {
+                "bandwidth": "8 Mbit/s",
+                "overhead": "44 B",
+                "mpu": "96 B",
+                "carrier": "atm",
+                "ingress": True,
+            }
+        },
+        "120 packets",
+    ),
+    "cake-vdsl": ({"cake": {"carrier": "ptm", "tins": "diffserv8", "isolation": "dual-srchost"}}, "64 kB"),
+    "cake-without-shaper": ({"cake": {"unlimited": True, "tins": "precedence"}}, "120 packets"),
     "no-step": ({"step": {"ecn": False}}, "120 packets"),
 }
 
@@ -133,7 +147,7 @@ def test_tc_understands_it_and_the_kernel_has_its_numbers(name: str) -> None:
         # What the notes say of the weight.
         (log,) = re.findall(r"makes tc choose the weight 1/(\d+)", found.text)
         assert 2 ** int(kept["options"]["ewma"]) == int(log)
-    if told["kind"] != "cake":
+    if told["kind"] != "cake" or "unlimited" in told:
         rate = next(qdisc for qdisc in shown if qdisc["kind"] == "tbf")["options"]["rate"]
         assert rate * 8 == number(shaper(found.text)["rate"]) == 10_000_000
 
@@ -226,6 +240,7 @@ SQM: dict[str, dict[str, Any]] = {
     "fq-codel": {"fq-codel": {"ecn": False, "memory_limit": "100 kB"}},
     "pie": {"pie": {"ecn": True}},
     "cobalt": {"cobalt": {"interval": "80 ms"}},
+    "cake": {"cake": {"rtt": "80 ms", "overhead": "38 B"}},
 }
 
 
@@ -238,7 +253,8 @@ def test_tc_understands_what_sqm_gives_it_in_both_directions(name: str) -> None:
         kind, rest = told["qdisc"], told[f"{letter}qdisc_opts"]
         lines = [f'tc qdisc replace dev "$DEV" root handle 100: tbf rate {rate}kbit burst 1514 limit 64000']
         if kind == "cake":
-            lines = [f'tc qdisc replace dev "$DEV" root cake bandwidth {rate}kbit besteffort {rest}']
+            tins = "besteffort" if told["script"] == "piece_of_cake.qos" else "diffserv3"
+            lines = [f'tc qdisc replace dev "$DEV" root cake bandwidth {rate}kbit {tins} {rest}']
         else:
             ecn = told[f"{'in' if letter == 'i' else 'e'}gress_ecn"].lower()
             level = f"limit {told[f'{letter}limit']} target {told[f'{letter}target']}"

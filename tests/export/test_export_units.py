@@ -139,6 +139,17 @@ def test_adaptive_red_has_the_thresholds_that_it_computes_from_the_link() -> Non
             {"cobalt": {"interval": "80 ms"}},
             {"kind": "cake", "bandwidth": "10mbit", "rtt": "80ms", "besteffort": "", "flowblind": ""},
         ),
+        (
+            {"cake": {"rtt": "50 ms"}},
+            {
+                "kind": "cake",
+                "bandwidth": "10mbit",
+                "rtt": "50ms",
+                "diffserv3": "",
+                "triple-isolate": "",
+                "overhead": "0",
+            },
+        ),
     ],
 )
 def test_options(aqm: dict[str, Any], wanted: dict[str, str]) -> None:

@@ -376,7 +376,7 @@ fn show(name: &str, flows: u16, nanos: f64, bare: f64, tally: &Tally, as_json: b
 }
 
 fn tells_flows_apart(name: &str) -> bool {
-    ["sfb", "choke", "fq", "fq-codel", "fq-pie"].contains(&name)
+    ["sfb", "choke", "fq", "fq-codel", "fq-pie", "cake"].contains(&name)
 }
 
 /// As it comes, and marking if that is another thing.

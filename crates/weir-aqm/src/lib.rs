@@ -14,7 +14,7 @@ mod verdict;
 
 pub use aqm::Aqm;
 pub use backlog::{Backlog, Limit, Link};
-pub use packet::{Packet, PacketInfo};
+pub use packet::{Label, Packet, PacketInfo};
 pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};
 pub use service::{Capacity, DeliveryTrace, RateSchedule, Service, Supply, TokenBucket};

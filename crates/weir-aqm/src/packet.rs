@@ -1,4 +1,4 @@
-use weir_types::Ecn;
+use weir_types::{Dscp, Ecn};
 
 /// Properties of a packet that AQMs may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,10 +11,26 @@ pub struct PacketInfo {
     pub flow: u32,
 }
 
+/// Properties of a packet by which a classifier may sort it, beside its flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The Diffserv codepoint.
+    pub dscp: Dscp,
+    /// Number of the host that sent it; 0 for one that has this flow alone.
+    pub from: u32,
+    /// Number of the host that it goes to; 0 for one that has this flow alone.
+    pub to: u32,
+}
+
 /// A packet that can be queued: a simulated packet or a captured frame.
 pub trait Packet {
     /// Its properties.
     fn info(&self) -> PacketInfo;
+
+    /// Its codepoint and its hosts. Best effort between hosts of its own unless it says otherwise.
+    fn label(&self) -> Label {
+        Label::default()
+    }
 
     /// Sets the ECN field to [`Ecn::Ce`]. Only called on packets that are markable.
     fn mark(&mut self);

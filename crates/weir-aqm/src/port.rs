@@ -200,6 +200,8 @@ impl<D> PortMut<'_, D> {
         self.advance(now, output);
         if self.sending.free_at < Instant::MAX {
             self.discipline.enqueue(packet, now, output);
+            // A drop may have taken time of the discipline's own shaper.
+            self.sending.free_at = self.sending.free_at.max(self.discipline.ready_at());
             self.tell_backlog(now, output);
         } else if self.sending.transmitter.waits() {
             self.hold(packet, now, output);
@@ -301,12 +303,15 @@ impl<D> PortMut<'_, D> {
     /// Transmission of `packet` begins at `now`.
     #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
     #[inline(always)]
-    fn send<P: Packet>(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
+    fn send<P: Packet>(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
         let Transmitter::Fixed(clock) = &mut self.sending.transmitter else {
             return self.send_otherwise(packet, sojourn, now, output);
         };
         let end = clock.finish(now, packet.info().bytes);
-        self.sending.free_at = end;
+        self.sending.free_at = end.max(self.discipline.ready_at());
         output.sent(packet, sojourn, now, end);
     }
 
@@ -318,9 +323,11 @@ impl<D> PortMut<'_, D> {
         sojourn: Duration,
         now: Instant,
         output: &mut impl Output<P>,
-    ) {
+    ) where
+        D: Discipline<P>,
+    {
         let (end, free_at) = self.sending.transmitter.serve(now, packet.info().bytes);
-        self.sending.free_at = free_at;
+        self.sending.free_at = free_at.max(self.discipline.ready_at());
         output.sent(packet, sojourn, now, end);
     }
 }

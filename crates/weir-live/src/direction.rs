@@ -291,7 +291,7 @@ impl Running {
         let bytes = parsed.bytes as u32;
         let flow = self.flows.count(parsed.key, bytes);
         self.trace.push(TracePacket { at: at.since(Instant::ZERO), bytes, flow, ecn: parsed.ecn });
-        self.chain.offer(Frame { slot, bytes, flow, ecn: parsed.ecn, checked }, at);
+        self.chain.offer(Frame { slot, bytes, flow, ecn: parsed.ecn, label: parsed.label(), checked }, at);
     }
 
     /// Writes what was due by `now`.

@@ -6,8 +6,8 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
-use weir_aqm::PacketInfo;
-use weir_types::Ecn;
+use weir_aqm::{Label, PacketInfo};
+use weir_types::{Dscp, Ecn};
 
 use crate::checksum;
 
@@ -19,6 +19,7 @@ pub(crate) struct Frame {
     pub(crate) bytes: u32,
     pub(crate) flow: u32,
     pub(crate) ecn: Ecn,
+    pub(crate) label: Label,
     /// Its checksums were completed here.
     pub(crate) checked: bool,
 }
@@ -27,6 +28,11 @@ impl weir_aqm::Packet for Frame {
     #[inline]
     fn info(&self) -> PacketInfo {
         PacketInfo { bytes: self.bytes, ecn: self.ecn, flow: self.flow }
+    }
+
+    #[inline]
+    fn label(&self) -> Label {
+        self.label
     }
 
     #[inline]
@@ -76,10 +82,24 @@ pub struct Parsed {
     pub bytes: usize,
     /// ECN bits.
     pub ecn: Ecn,
+    /// Diffserv codepoint.
+    pub dscp: Dscp,
     /// Flow.
     pub key: FlowKey,
     /// Bytes of the IP headers.
     pub(crate) header: usize,
+}
+
+impl Parsed {
+    /// The codepoint, and the addresses as numbers of hosts. Those of IPv6 are hashed (FNV-1a).
+    pub(crate) fn label(&self) -> Label {
+        let hash = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        let number = |address: IpAddr| match address {
+            IpAddr::V4(address) => u32::from(address).max(1),
+            IpAddr::V6(address) => address.octets().iter().fold(0x811c_9dc5, hash).max(1),
+        };
+        Label { dscp: self.dscp, from: number(self.key.from), to: number(self.key.to) }
+    }
 }
 
 const HOP_BY_HOP: u8 = 0;
@@ -119,7 +139,7 @@ fn parse_v4(packet: &[u8]) -> Option<Parsed> {
     let is_fragment = word(packet, 6)? & 0x3fff != 0;
     let ports = if is_fragment { (0, 0) } else { ports(protocol, &packet[header..bytes]) };
     let key = FlowKey { from: v4(packet, 12)?, to: v4(packet, 16)?, protocol, ports };
-    Some(Parsed { bytes, ecn: Ecn::of_bits(fixed[1]), key, header })
+    Some(Parsed { bytes, ecn: Ecn::of_bits(fixed[1]), dscp: Dscp::of_bits(fixed[1] >> 2), key, header })
 }
 
 fn parse_v6(packet: &[u8]) -> Option<Parsed> {
@@ -153,7 +173,8 @@ fn parse_v6(packet: &[u8]) -> Option<Parsed> {
     }
     let ports = if is_fragment { (0, 0) } else { ports(protocol, &packet[header..]) };
     let key = FlowKey { from: v6(packet, 8)?, to: v6(packet, 24)?, protocol, ports };
-    Some(Parsed { bytes, ecn: Ecn::of_bits(fixed[1] >> 4), key, header })
+    let dscp = Dscp::of_bits(fixed[0] << 2 | fixed[1] >> 6);
+    Some(Parsed { bytes, ecn: Ecn::of_bits(fixed[1] >> 4), dscp, key, header })
 }
 
 /// Source and destination port, where the protocol has them and they are there.

@@ -10,8 +10,8 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use weir_aqm::{Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, qdisc::AnyDiscipline};
-use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams, UnitError};
+use weir_aqm::{Discipline, Label, Limit, Link, Observer, Packet, PacketInfo, Reason, qdisc::AnyDiscipline};
+use weir_types::{Buffer, Dscp, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams, UnitError};
 
 use crate::python_aqm::{self, raised};
 
@@ -19,12 +19,17 @@ use crate::python_aqm::{self, raised};
 #[derive(Clone, Copy)]
 struct Bare {
     info: PacketInfo,
+    label: Label,
     number: u64,
 }
 
 impl Packet for Bare {
     fn info(&self) -> PacketInfo {
         self.info
+    }
+
+    fn label(&self) -> Label {
+        self.label
     }
 
     fn mark(&mut self) {
@@ -212,6 +217,8 @@ impl QueueCore {
         bytes: &Bound<'_, PyAny>,
         flow: &Bound<'_, PyAny>,
         ecn: &str,
+        dscp: &str,
+        hosts: &Bound<'_, PyAny>,
     ) -> PyResult<(&'static str, Option<&'static str>, Dropped)> {
         let ecn = match ecn {
             "not-ect" => Ecn::NotEct,
@@ -225,9 +232,13 @@ impl QueueCore {
         };
         let bytes = whole("bytes", bytes, 1..=LARGEST_PACKET)? as u32;
         let flow = whole("flow", flow, 0..=u64::from(u32::MAX))? as u32;
+        let dscp: Dscp = parse("dscp", dscp)?;
+        let host = |name, number| Ok::<_, PyErr>(whole(name, number, 0..=u64::from(u32::MAX))? as u32);
+        let (from, to): (Bound<'_, PyAny>, Bound<'_, PyAny>) = hosts.extract()?;
+        let label = Label { dscp, from: host("from_host", &from)?, to: host("to_host", &to)? };
         let fates = self.with(|held| {
             let now = held.advance(now)?;
-            let packet = Bare { info: PacketInfo { bytes, ecn, flow }, number: held.arrived };
+            let packet = Bare { info: PacketInfo { bytes, ecn, flow }, label, number: held.arrived };
             held.arrived += 1;
             let mut fates = Fates { arrival: Some(packet.number), ..Fates::default() };
             held.queue.enqueue(packet, now, &mut fates);

@@ -98,11 +98,14 @@ impl CongestionFacts {
     }
 }
 
-/// Facts about the congestion control of this name.
+/// Facts about the congestion control of this name, with its parameters in JSON.
 #[pyfunction]
-pub(crate) fn congestion_facts(name: &str) -> PyResult<CongestionFacts> {
-    let control = CongestionConfig::from_name(name)
+#[pyo3(signature = (name, parameters = "{}"))]
+pub(crate) fn congestion_facts(name: &str, parameters: &str) -> PyResult<CongestionFacts> {
+    CongestionConfig::from_name(name)
         .ok_or_else(|| PyValueError::new_err(format!("there is no congestion control {name}")))?;
+    let control: CongestionConfig = serde_json::from_str(&format!("{{\"{name}\": {parameters}}}"))
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut variables = Vec::new();
     control.build().probe(&mut |variable, _| variables.push(variable));
     Ok(CongestionFacts { facts: control.facts(), variables })

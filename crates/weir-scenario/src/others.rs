@@ -127,9 +127,9 @@ fn of_tcp(name: &str) -> Option<String> {
 
 const QUEUES: &[(&[&str], &str)] = &[
     (
-        &["cake", "cake_mq", "sqm", "layer_cake", "piece_of_cake"],
-        "CAKE is COBALT in fair queues behind a shaper. `cobalt` is its AQM alone, `queue.fq = { aqm.cobalt = {} }` \
-         with fair queues; the link's rate is the shaper. Weir has no set-associative hash, tins or ACK filter",
+        &["sch_cake", "cake_mq", "sqm", "layer_cake", "piece_of_cake"],
+        "write `cake`, whose shaper is its `bandwidth`. `cobalt` is its AQM alone, and `queue.fq = { aqm.cobalt = {} }` \
+         has it in fair queues",
     ),
     (
         &["pfifo", "fifo", "taildrop", "tail_drop", "noop", "tail", "pfifo_head_drop", "dtq"],
@@ -142,7 +142,8 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (
         &["pfifo_fast", "prio", "mqprio", "ets", "priority", "pq", "llq"],
-        "that is a scheduler of priorities, and Weir has none. With one class it is `drop-tail`",
+        "that is a scheduler of priorities, and Weir has none. `cake` sorts packets into tins by the `dscp` of their \
+         flow group; with one class it is `drop-tail`",
     ),
     (
         &["ared", "a_red", "red_adaptive", "self_configuring_red"],
@@ -201,7 +202,8 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (
         &["htb", "hfsc", "cbq", "atm"],
-        "that shares a link among classes, and Weir has none. The link's rate is the shaper; `fq` shares among flows",
+        "that shares a link among classes, and Weir has none. The link's rate is the shaper; `fq` shares among flows, \
+         `cake` among tins and hosts",
     ),
     (
         &["netem", "dummynet", "nistnet", "delay", "loss"],
@@ -384,7 +386,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(name_of_others(Named::Queue, "sch_cake"), name_of_others(Named::Queue, "cake"));
+        assert_eq!(name_of_others(Named::Queue, "sch_sqm"), name_of_others(Named::Queue, "sqm"));
         assert_eq!(name_of_others(Named::Congestion, "TcpBbr"), Some(BBR));
         assert_eq!(name_of_others(Named::Queue, "fq_codel"), None);
     }

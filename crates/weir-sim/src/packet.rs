@@ -1,4 +1,4 @@
-use weir_aqm::PacketInfo;
+use weir_aqm::{Label, PacketInfo};
 use weir_tcp::Segment;
 use weir_types::Ecn;
 
@@ -10,6 +10,12 @@ impl weir_aqm::Packet for Packet {
     #[inline]
     fn info(&self) -> PacketInfo {
         PacketInfo { bytes: self.0.bytes(), ecn: self.0.ecn(), flow: self.0.flow }
+    }
+
+    #[inline]
+    fn label(&self) -> Label {
+        let Self(segment) = self;
+        Label { dscp: segment.dscp(), from: segment.from_host().into(), to: segment.to_host().into() }
     }
 
     #[inline]

@@ -20,5 +20,5 @@ pub use options::{AckOptions, BLOCKS, Block};
 pub use parameters::{AppropriateByteCounting, Declared, MinRtoBounds, PacingParameters, TcpParameters};
 pub use preset::{PresetKey, TcpPreset};
 pub use receiver::{Receiver, Reporter};
-pub use segment::{Flags, Header, Segment};
+pub use segment::{Flags, Header, Label, Segment};
 pub use sender::Sender;

@@ -1,4 +1,4 @@
-use weir_types::{Ecn, Instant};
+use weir_types::{Dscp, Ecn, Instant};
 
 /// A segment on the wire: data in one direction, ACKs in the other. 24 bytes, so that the packets
 /// in flight of a whole simulation stay in the cache.
@@ -29,6 +29,24 @@ impl Segment {
         Ecn::of_bits((self.header.0 >> ECN) as u8)
     }
 
+    /// The Diffserv codepoint of the IP header.
+    #[inline]
+    pub const fn dscp(&self) -> Dscp {
+        Dscp::of_bits((self.header.0 >> DSCP) as u8)
+    }
+
+    /// Number of the host that sent it; 0 for one that has this flow alone.
+    #[inline]
+    pub const fn from_host(&self) -> u8 {
+        (self.header.0 >> FROM) as u8 & Label::LAST_HOST
+    }
+
+    /// Number of the host that it goes to; 0 for one that has this flow alone.
+    #[inline]
+    pub const fn to_host(&self) -> u8 {
+        (self.header.0 >> TO) as u8 & Label::LAST_HOST
+    }
+
     /// Flags of the TCP header.
     #[inline]
     pub const fn flags(&self) -> Flags {
@@ -46,6 +64,13 @@ impl Segment {
     #[inline]
     pub const fn options(&self) -> u16 {
         (self.header.0 >> OPTIONS) as u16
+    }
+
+    /// Returns the segment, which has no label, with this one.
+    #[inline]
+    #[must_use]
+    pub const fn with_label(self, label: Label) -> Self {
+        Self { header: self.header.with_label(label), ..self }
     }
 
     /// Makes data a row that `next` ends, if it differs in its number alone, which follows. What leaves at once
@@ -85,34 +110,48 @@ impl Segment {
     }
 }
 
-/// Headers of a segment, except for its numbers: its size, its ECN bits, its flags and where its options stand.
-/// One word, since every queue and pipe on the way copies it.
+/// Headers of a segment, except for its numbers: its size, its label, its ECN bits, its flags and where its options
+/// stand. One word, since every queue and pipe on the way copies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header(u64);
 
-/// Where the fields begin in the word. The size is in its lower half.
+/// Where the fields begin in the word. The size is below them.
+const FROM: u32 = 16;
+const TO: u32 = 23;
 const ECN: u32 = 32;
+const DSCP: u32 = 34;
 const FLAGS: u32 = 40;
 const OPTIONS: u32 = 48;
 
 impl Header {
-    /// Header of a segment of so many bytes on the wire, without options.
+    /// The most bytes on the wire: those of an IP packet.
+    pub const MOST_BYTES: u32 = (1 << FROM) - 1;
+
+    /// Header of a segment of so many bytes on the wire, without label and options.
     #[inline]
     pub const fn new(bytes: u32, ecn: Ecn, flags: Flags) -> Self {
+        debug_assert!(bytes <= Self::MOST_BYTES);
         Self(bytes as u64 | (ecn.bits() as u64) << ECN | (flags.0 as u64) << FLAGS)
     }
 
     /// Bytes on the wire.
     #[inline]
     pub const fn bytes(self) -> u32 {
-        self.0 as u32
+        self.0 as u16 as u32
+    }
+
+    /// Returns the header, which has no label, with this one.
+    #[inline]
+    #[must_use]
+    pub const fn with_label(self, label: Label) -> Self {
+        Self(self.0 | label.0)
     }
 
     /// Returns the header with these ECN bits.
     #[inline]
     #[must_use]
     pub const fn with_ecn(self, ecn: Ecn) -> Self {
-        Self(self.0 & !(0xff << ECN) | (ecn.bits() as u64) << ECN)
+        Self(self.0 & !(0b11 << ECN) | (ecn.bits() as u64) << ECN)
     }
 
     /// Returns the header with these flags.
@@ -126,7 +165,8 @@ impl Header {
     #[inline]
     #[must_use]
     pub const fn with_bytes(self, bytes: u32) -> Self {
-        Self(self.0 >> 32 << 32 | bytes as u64)
+        debug_assert!(bytes <= Self::MOST_BYTES);
+        Self(self.0 >> FROM << FROM | bytes as u64)
     }
 
     /// Returns the header with its options at `place` in the log of its receiver.
@@ -134,6 +174,22 @@ impl Header {
     #[must_use]
     pub const fn with_options(self, place: u16) -> Self {
         Self(self.0 & !(0xffff << OPTIONS) | (place as u64) << OPTIONS)
+    }
+}
+
+/// Diffserv codepoint and hosts of a segment, by which queues may sort it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Label(u64);
+
+impl Label {
+    /// The last number of a host.
+    pub const LAST_HOST: u8 = (1 << (TO - FROM)) - 1;
+
+    /// Packets from host number `from` to number `to`, up to [`Label::LAST_HOST`]; 0 for a host that has the flow
+    /// alone.
+    pub const fn new(dscp: Dscp, from: u8, to: u8) -> Self {
+        debug_assert!(from <= Self::LAST_HOST && to <= Self::LAST_HOST);
+        Self((dscp.bits() as u64) << DSCP | (from as u64) << FROM | (to as u64) << TO)
     }
 }
 

@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod decimal;
+mod dscp;
 mod ecn;
 mod error;
 mod quantity;
@@ -11,6 +12,7 @@ mod random;
 mod rate;
 mod time;
 
+pub use dscp::Dscp;
 pub use ecn::Ecn;
 pub use error::{Invalid, UnitError};
 pub use quantity::{Buffer, Bytes, Level, PacketSize, Packets, Probability, quantity};

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir import _core
 from weir._errors import require
+from weir.check import _cake as cake
 from weir.check import _chance as chance
 from weir.check import _changes as changes
 from weir.check import _drops as drops
@@ -73,6 +74,10 @@ RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     senders.receiver_ecn_unused,
     senders.ecn_on_unused,
     senders.target_out_of_reach,
+    cake.dscp_unused,
+    cake.host_unused,
+    cake.shaper_above_rate,
+    cake.shaper_elsewhere,
     overflow.threshold_above_buffer,
     levels.threshold_below_bdp,
     levels.target_below_packet,

@@ -8,7 +8,7 @@ from weir import _core
 from weir.check._note import Remark, Severity, note, warning
 from weir.check._resolved import Resolved, names
 
-_BOTH = frozenset({"fq-codel", "dualpi2"})
+_BOTH = frozenset({"fq-codel", "dualpi2", "cake"})
 """Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
 
 _ABOUT_MARKS = frozenset({"wanted", "needed", "counted"})

@@ -353,7 +353,7 @@ class _Estimate:
             # A flow is named as its group with a number.
             path = groups.get(name) or groups.get(name.rstrip("0123456789").rstrip("."))
             flows = 1 if name not in groups else self.scene.load(groups[name]).most
-            each += flows * shown_of_flow(None if path is None else self.scene.congestion(path))
+            each += flows * shown_of_flow(None if path is None else self.scene.facts(path))
         return each * self._times(series["interval"])
 
     def _queue(self, port: _core.Port) -> str:
@@ -369,7 +369,6 @@ def shown_of_queue(discipline: str) -> int:
     return 1 + len(queue.variables)
 
 
-def shown_of_flow(congestion: str | None) -> int:
+def shown_of_flow(facts: _core.CongestionFacts | None) -> int:
     """Variables of a flow in series: four of each sender, and those of its congestion control."""
-    own = 0 if congestion is None else len(_core.congestion_facts(congestion).variables)
-    return 4 + own
+    return 4 + (0 if facts is None else len(facts.variables))

@@ -10,6 +10,7 @@ from math import ceil, inf, log, log2, log10
 from typing import Any
 
 from weir import _core
+from weir.check._cake import shaped_bps
 from weir.check._connections import Connections
 from weir.check._resolved import MOST_CHANGES, Resolved, buffer_limit, duration_of
 
@@ -140,7 +141,8 @@ class Packets:
         end = self._duration if len(changes) <= MOST_CHANGES else changes[-1][0]
         spans = pairwise([*changes, (end, 0)])
         sends = sum(bps * (until - at) for (at, bps), (until, _) in spans) / end * self._duration
-        return min(sends, self.scene.granted_bps(port) * self._duration)
+        shaped = shaped_bps(port, self.scene.aqm(port))
+        return min(sends, *(bps * self._duration for bps in (self.scene.granted_bps(port), shaped or inf)))
 
     @cached_property
     def _carried(self) -> Mapping[str, float]:

@@ -41,13 +41,14 @@ class Aqm:
         if self.name == "python":
             return None
         parameters = self.parameters
-        return self.name == "dualpi2" or bool(parameters.get("ecn")) or "ce_threshold" in parameters
+        return self.name in {"dualpi2", "cake"} or bool(parameters.get("ecn")) or "ce_threshold" in parameters
 
     @property
     def draws(self) -> bool:
-        """False if chance has no part in what is signalled; a fair queue draws how it spreads the flows."""
+        """False if chance has no part in what is signalled; a fair queue draws how it spreads the flows.
+        CAKE has a place for each of them."""
         known = declared.discipline(self.name)
-        return self.per_flow or known is None or known.draws
+        return self.name != "cake" and (self.per_flow or known is None or known.draws)
 
     def parameter(self, role: declared.Role) -> str | None:
         """The parameter that sets this; None for an AQM without one."""
@@ -214,8 +215,10 @@ class Resolved:
 
     def facts(self, path: _core.Path) -> _core.CongestionFacts | None:
         """Facts about the congestion control of the group; None for datagrams."""
-        control = self.congestion(path)
-        return None if control is None else _core.congestion_facts(control)
+        if path.is_datagrams:
+            return None
+        [(control, parameters)] = self.group(path)["tcp"]["congestion"].items()
+        return _core.congestion_facts(control, json.dumps(parameters))
 
     def selective(self, path: _core.Path) -> bool:
         """Returns true if senders of the group keep a scoreboard of the data that has arrived (SACK)."""
@@ -373,7 +376,8 @@ def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
     if name == "fq":
         (inner, its) = next(iter(parameters["aqm"].items()))
         return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
-    return Aqm(f"{path}.{name}", name, parameters, per_flow=name in {"fq-codel", "fq-pie"})
+    isolated = parameters.get("isolation", "flowblind") != "flowblind"
+    return Aqm(f"{path}.{name}", name, parameters, per_flow=isolated or name in {"fq-codel", "fq-pie"})
 
 
 def buffer_limit(port: _core.Port) -> float:

@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from weir.export import _cake as cake
 from weir.export import _reds as reds
 from weir.export._port import Port
-from weir.export._qdisc import Qdisc, in_32_bits, tc_rate, tc_time
+from weir.export._qdisc import Qdisc, in_32_bits, memory_of_packet, tc_time
 
 _NEVER = 10_000_000
 """Microseconds: a target that is never reached."""
-
-_OF_FRAME = 2304
-"""Bytes of memory of a packet up to a full frame: a block of 2048 B as drivers take it, and the packet's own
-description, struct sk_buff, of 256 B (include/linux/skbuff.h)."""
-
-_OF_BUFFER = 768
-"""Bytes of memory beside the data of a larger one, about: its description, and that of its pieces."""
 
 _FIXED_IN_FQ_PIE = {"mean_packet_size", "delay_from", "byte_mode", "high_delay_step"}
 """Parameters of PIE that FQ-PIE leaves as they are."""
@@ -118,7 +112,7 @@ def _scheduler(found: Qdisc, *, batch: bool = True) -> None:
 def _memory_limit(found: Qdisc) -> None:
     """The kernel counts what a packet takes of its memory, skb->truesize, not the bytes of the packet."""
     port = found.port
-    wanted, of_packet = port["memory_limit"], max(_OF_FRAME, port.mean_packet + _OF_BUFFER)
+    wanted, of_packet = port["memory_limit"], memory_of_packet(port)
     if port.limit_packets * of_packet <= wanted:
         # The limit comes first, here and there.
         found.option("memory_limit", in_32_bits("memory_limit", wanted))
@@ -220,35 +214,14 @@ def _sfb(found: Qdisc) -> None:
     found.differs("ecn", kernels=True, said="the kernel's SFB marks whatever is ECN-capable")
 
 
-def _cake(found: Qdisc) -> None:
-    """COBALT alone, as CAKE has it: its own shaper, one queue."""
-    port = found.port
-    found.shapes = True
-    found.option("bandwidth", tc_rate(port.rate))
-    found.option("besteffort")
-    found.option("flowblind")
-    found.time("rtt", port["interval"])
-    # 1.5 packets of an MTU at least, and a twentieth of the round trip.
-    used = max(port["interval"] / 20.0, 1.5 * 1514 * 8.0 / port.rate)
-    why = "CAKE's is a twentieth of its rtt, or 1.5 MTU"
-    found.rounded("target", 1e6 * port["target"], 1e6 * used, why, " us")
-    found.differs("ecn", kernels=True, said="CAKE marks whatever is ECN-capable")
-    found.differs("increment", 1 / 256, "CAKE has 1/256")
-    found.differs("decrement", 1 / 4096, "CAKE has 1/4096")
-    found.differs("blue_threshold", None, "CAKE has no such threshold")
-    found.warnings.append(
-        f"buffer = {port.table['buffer']}: CAKE's limit, memlimit, counts the kernel's memory and not "
-        "packets; it is left to CAKE"
-    )
-
-
 _KERNEL: dict[str, tuple[str, str, str | None, Callable[[Qdisc], None]]] = {
     "drop-tail": ("pfifo", "2.2", None, _drop_tail),
     "red": ("red", "3.3", None, reds.red),
     "adaptive-red": ("red", "3.3", None, reds.adaptive_red),
     "choke": ("choke", "3.3", None, reds.choke),
     "codel": ("codel", "3.5", None, _codel),
-    "cobalt": ("cake", "4.19", "4.19", _cake),
+    "cobalt": ("cake", "4.19", "4.19", cake.cobalt),
+    "cake": ("cake", "4.19", "4.19", cake.cake),
     "pie": ("pie", "3.14", None, _pie),
     "sfb": ("sfb", "2.6.39", None, _sfb),
     "fq-codel": ("fq_codel", "3.5", None, _fq_codel),

@@ -12,6 +12,13 @@ LARGEST = 2**32 - 1
 MUCH = 0.05
 """Relative difference from which on rounding is worth a warning."""
 
+_OF_FRAME = 2304
+"""Bytes of memory of a packet up to a full frame: a block of 2048 B as drivers take it, and the packet's own
+description, struct sk_buff, of 256 B (include/linux/skbuff.h)."""
+
+_OF_BUFFER = 768
+"""Bytes of memory beside the data of a larger one, about: its description, and that of its pieces."""
+
 
 @dataclass
 class Qdisc:
@@ -25,11 +32,20 @@ class Qdisc:
     """First iproute2 that can write it; None if all in use can."""
     shapes: bool = False
     """True if the qdisc has a shaper of its own."""
+    bandwidth: int | None = None
+    """Rate of that shaper in bit/s, if it is not the link's."""
+    counts_frames: bool = True
+    """False if the qdisc counts bytes from the IP header on."""
     words: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     notes: list[str] = field(default_factory=list[str])
     """Notes on how numbers were computed."""
     warnings: list[str] = field(default_factory=list[str])
     """Differences between the kernel's behaviour and the simulation."""
+
+    @property
+    def rate(self) -> int:
+        """Rate that is shaped to, bit/s."""
+        return self.bandwidth or self.port.rate
 
     def option(self, name: str, value: object = None) -> None:
         """Adds `name value`, or a word alone."""
@@ -98,6 +114,11 @@ def in_32_bits(what: str, number: float) -> int:
     if round(number) > LARGEST:
         raise ExportError(f"{what} of {number:.4g} bytes is more than the kernel counts, which is {LARGEST}")
     return round(number)
+
+
+def memory_of_packet(port: Port) -> int:
+    """Bytes of the kernel's memory that a packet of mean size takes (`skb->truesize`), about."""
+    return max(_OF_FRAME, port.mean_packet + _OF_BUFFER)
 
 
 def tc_time(microseconds: int) -> str:

@@ -28,16 +28,17 @@ def tc(port: Port, qdisc: Qdisc, device: str, command: str | None, said: Sequenc
     title = f"{qdisc.kind}{instead} for the link {port.name} of {port.scenario.name}"
     facts = [
         *said,
-        *share_of_line(port),
+        *share_of_line(port, qdisc.bandwidth),
         f"Needs:   Linux {kernel}{iproute2} or newer, with {modules}; root",
         f"Undo:    tc qdisc del dev {device} root",
     ]
-    frames = "bytes are those of frames, the link's header included: 14 B more than IP on Ethernet"
+    said_of_bytes = "bytes are those of frames, the link's header included: 14 B more than IP on Ethernet"
+    frames = [said_of_bytes] if qdisc.counts_frames else []
     warnings = (*port.differences, *(port.without_bucket if qdisc.shapes else []), *qdisc.warnings)
     into = printable(" ".join(port.name.split()))
     lines = [
         "#!/bin/sh",
-        *head({"Link": port}, title, facts, [*qdisc.notes, frames], warnings, command),
+        *head({"Link": port}, title, facts, [*qdisc.notes, *frames], warnings, command),
         "",
         "set -eu",
         "",

@@ -86,9 +86,10 @@ def head(
     return comment([*lines, *listed("Other than in the simulation", warnings)], mark)
 
 
-def share_of_line(port: Port) -> list[str]:
-    """Note that less than the whole rate of the link is used, and the reason."""
-    if port.share == 1.0:
+def share_of_line(port: Port, bandwidth: int | None = None) -> list[str]:
+    """Note that less than the whole rate of the link is used, and the reason; not for a `bandwidth` of its
+    own."""
+    if port.share == 1.0 or bandwidth is not None:
         return []
     return [f"Shapes to {100.0 * port.share:.6g}% of the link: packets wait here, not in what comes next."]
 

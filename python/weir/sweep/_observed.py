@@ -97,7 +97,7 @@ class ObservedSweep(NotedSweep):
         if by == "link":
             return self.data_ports
         if not self.queue_classes:
-            raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 has: L and C")
+            raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 and cake have them")
         return self.queue_classes
 
     def _check_labels(self, labels: Sequence[str] | None) -> None:

@@ -25,7 +25,7 @@ from weir.theory._utility import TheoryError, require
 
 _ROUNDS = 40
 _DATAGRAMS = "cbr"
-_APART = ("fq-codel", "fq-pie", "fq")
+_APART = ("fq-codel", "fq-pie", "fq", "cake")
 """Schedulers that give each flow a queue of its own."""
 
 

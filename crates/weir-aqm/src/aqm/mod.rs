@@ -38,6 +38,7 @@ pub use avq::{AdaptsTo, Avq, AvqParameters};
 pub use blue::{Blue, BlueParameters};
 pub(crate) use check::{check_gain, check_interval, check_target};
 pub use cobalt::{Cobalt, CobaltParameters};
+pub(crate) use cobalt::{Settings as CobaltSettings, State as CobaltState};
 pub use codel::{Codel, CodelParameters, InvSqrt};
 pub use drop_tail::{DropTail, DropTailParameters};
 pub use feng_red::{FengRed, FengRedParameters};

@@ -376,7 +376,7 @@ fn nth_variable(aqm: &impl Aqm, place: usize) -> f64 {
 /// The finaliser of `SplitMix64` (Steele, Lea, Flood 2014): every bit of the result depends on
 /// every bit of `value`.
 #[inline]
-const fn spread(value: u64) -> u64 {
+pub(super) const fn spread(value: u64) -> u64 {
     let mut z = value;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,5 +1,6 @@
 //! Queue disciplines: they hold packets and decide the order of departure.
 
+mod cake;
 mod choke;
 mod dual_pi2;
 mod fair;
@@ -14,6 +15,7 @@ use alloc::vec::Vec;
 
 use weir_types::{Duration, Instant, Rate};
 
+pub use cake::{Cake, CakeParameters, Carrier, Isolation, Tins};
 pub use choke::{Candidate, Choke, ChokeParameters};
 pub use dual_pi2::{DelayOf, DualPi2, DualPi2Parameters, LowLatency};
 pub use fair::FairQueue;
@@ -79,6 +81,13 @@ pub trait Discipline<P> {
     fn class_backlog(&self, class: usize) -> Backlog {
         let _ = class;
         self.backlog()
+    }
+
+    /// No packet is taken before this instant, although the link is free: a shaper of its own. Changes only inside
+    /// `enqueue` and `dequeue`.
+    #[inline]
+    fn ready_at(&self) -> Instant {
+        Instant::ZERO
     }
 
     /// When [`Discipline::update`] is next due. Changes only inside `update`.

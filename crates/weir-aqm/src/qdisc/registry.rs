@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
 use super::{
-    Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo, FqCodelParameters,
-    FqParameters, FqPieParameters, Observer, move_all,
+    Cake, CakeParameters, Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo,
+    FqCodelParameters, FqParameters, FqPieParameters, Observer, move_all,
 };
 use crate::{
     Backlog, Link, Packet,
@@ -157,6 +157,9 @@ with_aqms! { queues
     "fq-pie" FqPie(FqPieParameters) -> FairQueue<P, Pie>,
     /// DualPI2 (RFC 9332): a low-latency queue and a Classic queue, coupled by one PI controller.
     "dualpi2" DualPi2(DualPi2Parameters) -> DualPi2<P>,
+    /// CAKE (Linux): a shaper, tins by Diffserv codepoint, fair queueing among hosts and their flows,
+    /// and COBALT for each flow.
+    "cake" Cake(CakeParameters) -> Cake<P>,
 }
 
 impl QueueConfig {
@@ -178,6 +181,7 @@ impl QueueConfig {
     pub const fn classes(&self) -> &'static [&'static str] {
         match self {
             Self::DualPi2(_) => super::dual_pi2::CLASSES,
+            Self::Cake(cake) => cake.tins.names(),
             _ => &[],
         }
     }
@@ -291,6 +295,11 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn class_backlog(&self, class: usize) -> Backlog {
         each!(self, discipline => discipline.class_backlog(class))
+    }
+
+    #[inline]
+    fn ready_at(&self) -> Instant {
+        each!(self, discipline => discipline.ready_at())
     }
 
     #[inline]

@@ -58,6 +58,11 @@ impl DeliveryTrace {
         cycles * self.at.len() as u64 + self.at.partition_point(|ms| u64::from(*ms) <= within) as u64
     }
 
+    /// Opportunities before `at`, those at that instant not among them.
+    fn before(&self, at: Instant) -> u64 {
+        at.as_nanos().checked_sub(1).map_or(0, |nanos| self.until(Instant::from_nanos(nanos)))
+    }
+
     /// When `bytes` bytes that arrive at `from` have left at the earliest.
     pub(super) fn earliest(&self, from: Instant, bytes: u64) -> Instant {
         let needed = bytes.div_ceil(u64::from(Self::BYTES));
@@ -94,9 +99,15 @@ impl Deliverer {
         self.trace.time(self.next)
     }
 
-    /// A packet is taken at the opportunity in use, or at the next one if nothing is left of it: when its
-    /// last byte leaves, and when there is something left for another.
-    pub(crate) fn serve(&mut self, bytes: u32) -> (Instant, Instant) {
+    /// A packet is taken at `start`, at the opportunity in use or at the next one if nothing is left of it: when its
+    /// last byte leaves, and when there is something left for another. Opportunities before `start` have passed.
+    pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
+        if self.left > 0 && start > self.trace.time(self.next - 1) {
+            self.left = 0;
+        }
+        if start > self.trace.time(self.next) {
+            self.next = self.trace.before(start);
+        }
         if bytes > self.left {
             let excess = bytes - self.left;
             let more = excess.div_ceil(DeliveryTrace::BYTES);

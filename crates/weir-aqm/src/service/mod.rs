@@ -92,7 +92,7 @@ impl Transmitter {
             }
             Self::Scheduled(clock) => clock.serve(start, bytes),
             Self::Bucket(clock) => clock.serve(start, bytes),
-            Self::Trace(deliverer) => deliverer.serve(bytes),
+            Self::Trace(deliverer) => deliverer.serve(start, bytes),
         }
     }
 

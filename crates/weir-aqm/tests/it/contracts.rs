@@ -2,6 +2,7 @@
 //! but arithmetic.
 
 mod aqms;
+mod books;
 mod discipline;
 mod drop_tail;
 mod port;

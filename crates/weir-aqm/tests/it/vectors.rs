@@ -5,6 +5,11 @@
 mod adaptive_red;
 mod avq;
 mod blue;
+mod cake;
+mod cake_listing;
+mod cake_shaper;
+mod cake_sharing;
+mod cake_tins;
 mod choke;
 mod cobalt;
 mod codel;

@@ -2,7 +2,7 @@
 //! whenever the relay is called.
 
 use proptest::prelude::*;
-use weir_aqm::qdisc::QueueConfig;
+use weir_aqm::{Label, qdisc::QueueConfig};
 use weir_line::Totals;
 use weir_scenario::{Document, Live, TracePacket, Way};
 use weir_sim::{Followed, Monitor, Simulation, Step};
@@ -62,7 +62,7 @@ fn relayed(way: &Way, arrivals: &[Arrival], calls: &[u64]) -> Relayed {
         }
         flows.count(key(flow), bytes);
         trace.push(TracePacket { at: now.since(Instant::ZERO), bytes, flow, ecn });
-        chain.offer(Frame { slot: 0, bytes, flow, ecn, checked: false }, now);
+        chain.offer(Frame { slot: 0, bytes, flow, ecn, label: Label::default(), checked: false }, now);
     }
     let end = now + Duration::from_secs(10);
     while let Some(next) = chain.next_exit() {

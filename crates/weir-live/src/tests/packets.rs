@@ -68,6 +68,10 @@ proptest! {
         let found = parse(&bytes).unwrap();
         prop_assert_eq!(found.bytes, length);
         prop_assert_eq!(found.ecn, Ecn::of_bits(sent.traffic_class));
+        let label = found.label();
+        prop_assert_eq!(label.dscp.bits(), sent.traffic_class >> 2);
+        prop_assert_ne!(label.from, 0);
+        prop_assert_ne!(label.from, label.to);
         prop_assert_eq!(found.key.ports, sent.ports);
         prop_assert_eq!(found.key.protocol, if sent.is_tcp { 6 } else { 17 });
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use indexmap::IndexSet;
-use weir_aqm::{Limit, Link as SeenLink};
+use weir_aqm::{Limit, Link as SeenLink, qdisc::QueueConfig};
 use weir_types::Duration;
 
 use super::{check_discipline, check_parameters, links::check_legacy};
@@ -259,8 +259,8 @@ impl Scenario {
         Problem::unless(
             change.queue.classes() == first.classes(),
             &path,
-            "dualpi2 can neither come nor go in mid-run: results count its classes from the start",
-            "change its parameters, or run each discipline by itself",
+            classes_differ(change.queue, first),
+            "change other parameters, or run each discipline by itself",
         )?;
         Problem::unless(
             change.queue.python().is_none() && first.python().is_none(),
@@ -292,4 +292,14 @@ fn scheduled((name, link): (&String, &crate::Link)) -> Vec<(String, Direction)> 
     let follows =
         |direction: &Direction| link.port(*direction).is_some_and(|port| !port.rate_schedule.is_empty());
     Direction::BOTH.into_iter().filter(follows).map(|direction| (name.clone(), direction)).collect()
+}
+
+/// Says that results cannot count the classes of both queues.
+fn classes_differ(queue: &QueueConfig, first: &QueueConfig) -> String {
+    const WHY: &str = "in mid-run: results count its classes from the start";
+    if queue.name() == first.name() {
+        return format!("{} cannot have other classes {WHY}", first.name());
+    }
+    let with_classes = if first.classes().is_empty() { queue } else { first };
+    format!("{} can neither come nor go {WHY}", with_classes.name())
 }

@@ -1,5 +1,6 @@
 //! That each group of flows goes together.
 
+use weir_tcp::Header;
 use weir_types::Duration;
 
 use crate::{FlowGroup, Rtt, RttDistribution, Scenario, problem::Problem};
@@ -14,6 +15,18 @@ impl Scenario {
             "give the group another name",
         )?;
         self.check_rtt(&format!("{path}.rtt"), group)?;
+        for (key, host) in [("from_host", &group.from_host), ("to_host", &group.to_host)] {
+            host.iter().try_for_each(|host| super::check_name(&format!("{path}.{key}"), host))?;
+        }
+        let most = Header::MOST_BYTES;
+        for (key, size) in [("packet_size", group.packet_size), ("tcp.ack_size", group.tcp.ack_size)] {
+            Problem::unless(
+                size.bytes() <= most,
+                format!("{path}.{key}"),
+                format!("a packet of {size} is larger than an IP packet"),
+                format!("write at most \"{most} B\""),
+            )?;
+        }
         Problem::unless(
             group.start < self.duration,
             format!("{path}.start"),

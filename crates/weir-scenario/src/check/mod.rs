@@ -7,6 +7,7 @@ mod measure;
 
 pub(crate) use links::{check_discipline, check_parameters};
 
+use weir_tcp::Label;
 use weir_types::Duration;
 
 use crate::{
@@ -104,6 +105,13 @@ impl Scenario {
             "flows",
             "there are no flows",
             "add a table [flows.ftp] with count = 1 or more",
+        )?;
+        let (hosts, most) = (self.hosts(), usize::from(Label::LAST_HOST));
+        Problem::unless(
+            hosts.len() <= most,
+            "flows",
+            format!("{} hosts have names; at most {most} may", hosts.len()),
+            "leave from_host or to_host out where a flow has a host of its own",
         )?;
         for (name, group) in &self.flows {
             check_name(&format!("flows.{name}"), name)?;

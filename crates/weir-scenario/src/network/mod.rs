@@ -39,6 +39,7 @@ impl Scenario {
             }
         }
         let places: HashMap<_, _> = ports.iter().enumerate().map(|(place, port)| (port.at, place)).collect();
+        let hosts = self.hosts();
         let paths = self.flows.iter().map(|(name, group)| {
             let data = self.data_path(group);
             Path {
@@ -46,6 +47,10 @@ impl Scenario {
                 flows: group,
                 acks: self.ack_path_of(group),
                 bottleneck: Bottleneck::of_path(&ports, &places, &data, self.duration),
+                hosts: (
+                    host_number(&hosts, group.from_host.as_ref()),
+                    host_number(&hosts, group.to_host.as_ref()),
+                ),
                 data,
                 load: load_of([group]),
             }
@@ -54,4 +59,21 @@ impl Scenario {
         let bottleneck = Bottleneck::of_scenario(self, &ports, &paths);
         Network { ports, paths, bottleneck, places }
     }
+
+    /// Names of hosts that flow groups have, each once, in the order of the scenario. The first is number 1.
+    pub(crate) fn hosts(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.flows.values().flat_map(|group| [&group.from_host, &group.to_host]).flatten() {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// The number of a host; 0 without a name.
+fn host_number(hosts: &[&str], name: Option<&String>) -> u8 {
+    let place = name.and_then(|name| hosts.iter().position(|host| host == name));
+    place.map_or(0, |place| place as u8 + 1)
 }

@@ -60,6 +60,8 @@ pub struct Path<'a> {
     pub data: Vec<DirectedLink<'a>>,
     /// Links that ACKs pass, in order.
     pub acks: Vec<DirectedLink<'a>>,
+    /// Numbers of the hosts that data comes from and goes to; 0 where each flow has one of its own.
+    pub hosts: (u8, u8),
     /// The port of the data that carries least.
     pub bottleneck: Bottleneck<'a>,
     /// The number of flows of the group, over time.

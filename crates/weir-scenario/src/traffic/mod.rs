@@ -16,7 +16,7 @@ mod web;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_tcp::TcpParameters;
-use weir_types::{Duration, PacketSize, Rate};
+use weir_types::{Dscp, Duration, PacketSize, Rate};
 
 pub use cdf::{Cdf, CdfFile};
 pub use datagrams::{Cbr, Gaps, OnOff};
@@ -89,6 +89,17 @@ pub struct FlowGroup {
     /// Bytes of a data packet on the wire, headers included. Default 1500 B.
     #[serde(default = "default_packet")]
     pub packet_size: PacketSize,
+    /// Diffserv codepoint of its packets, ACKs included, by which CAKE sorts them into tins: "CS1", "AF41", "EF", or a
+    /// number from 0 to 63. Default "CS0": best effort.
+    #[serde(default, skip_serializing_if = "is_best_effort")]
+    pub dscp: Dscp,
+    /// Name of the host that its data comes from, for queues that share a rate among hosts (CAKE). Default: each flow
+    /// has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_host: Option<String>,
+    /// Name of the host that its data goes to. Default: each flow has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_host: Option<String>,
     /// A new packet leaves the sender later by a time drawn uniformly between zero and this
     /// (ns-2's `overhead_`): it breaks the lock-step of equal round trips. Default 0 s.
     #[serde(default)]
@@ -239,6 +250,11 @@ fn plain(value: &impl Serialize) -> serde_json::Value {
 
 pub(crate) const fn one() -> u32 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_best_effort(dscp: &Dscp) -> bool {
+    *dscp == Dscp::CS0
 }
 
 fn default_packet() -> PacketSize {

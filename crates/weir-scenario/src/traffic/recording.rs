@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use weir_tcp::Header;
 use weir_types::{Duration, Ecn, Invalid};
 
 use super::{
@@ -304,7 +305,7 @@ fn parse_csv(bytes: &[u8]) -> Result<Recording, Invalid> {
         };
         let nanos = nanos_of(time)
             .ok_or_else(|| wrong(format!("{} is not a time in seconds", files::quoted(time))))?;
-        let size = size.parse().ok().filter(|size| (1..=1_000_000).contains(size));
+        let size = size.parse().ok().filter(|size| (1..=Header::MOST_BYTES).contains(size));
         let size =
             size.ok_or_else(|| wrong(format!("{} is not the size of a packet", files::quoted(fields[1]))))?;
         let flow = match rest {

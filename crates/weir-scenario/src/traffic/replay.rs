@@ -4,6 +4,7 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weir_tcp::Header;
 use weir_types::Invalid;
 
 use super::{
@@ -49,7 +50,15 @@ impl Replay {
             // Said in the scenario that is stored: what is replayed is not all that the file holds.
             self.to = Some(Towards::Larger);
         }
-        self.trace = Content::made(recording.trace(self.to.as_ref().unwrap_or(&Towards::Larger))?);
+        let trace = recording.trace(self.to.as_ref().unwrap_or(&Towards::Larger))?;
+        let (largest, most) = (trace.packets.iter().map(|packet| packet.bytes).max(), Header::MOST_BYTES);
+        Invalid::unless(
+            largest.is_none_or(|largest| largest <= most),
+            "file",
+            format!("a packet of {} B is larger than an IP packet", largest.unwrap_or(0)),
+            format!("at most {most} B can be sent at once; record with segmentation offload off"),
+        )?;
+        self.trace = Content::made(trace);
         Ok(())
     }
 

@@ -38,7 +38,9 @@ fn what_cannot_change() {
     let empty = "at = \"2 s\"\nlinks.bottleneck.buffer = \"0 packets\"";
     refuse(empty, "changes[0].links.bottleneck.buffer", "does not hold one packet");
     let dual = "at = \"2 s\"\nlinks.bottleneck.queue.dualpi2 = {}";
-    refuse(dual, "changes[0].links.bottleneck.queue", "neither come nor go");
+    refuse(dual, "changes[0].links.bottleneck.queue", "dualpi2 can neither come nor go");
+    let cake = "at = \"2 s\"\nlinks.bottleneck.queue.cake = {}";
+    refuse(cake, "changes[0].links.bottleneck.queue", "cake can neither come nor go");
     let wrong =
         "at = \"2 s\"\nlinks.bottleneck.queue.red = { min_th = \"9 packets\", max_th = \"3 packets\" }";
     refuse(wrong, "changes[0].links.bottleneck.queue.red.max_th", "not above");

@@ -151,7 +151,7 @@ fn the_name_of_a_congestion_control_elsewhere() {
 #[test]
 fn names_of_other_tools_lead_to_ours() {
     for (written, ours) in [
-        ("cake", "`cobalt`"),
+        ("piece_of_cake", "write `cake`"),
         ("pfifo", "`drop-tail`"),
         ("bfifo", "buffer = \"100 kB\""),
         ("pfifo_fast", "`drop-tail`"),
@@ -161,7 +161,7 @@ fn names_of_other_tools_lead_to_ours() {
         ("fq_codel", "`fq-codel`"),
         ("sfq", "`fq`"),
         ("tbf", "token_bucket"),
-        ("sqm", "CAKE is COBALT"),
+        ("sqm", "`cobalt` is its AQM alone"),
         ("pie2", "is `pi2`; PIE (RFC 8033) is `pie`"),
         ("esfq", "`fq`"),
         ("veno", "a congestion control, which flows have: Reno with an estimate"),

@@ -7,7 +7,7 @@
 //! A header includes its options. Therefore an ACK of 40 bytes with SACK blocks is longer here than its
 //! simulated packet.
 
-use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
+use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 use weir_tcp::{AckOptions, Flags, Segment};
 use weir_types::Ecn;
 
@@ -135,6 +135,7 @@ fn window(format: &HeaderFormat, syn: bool) -> u16 {
 
 fn ip(segment: &Segment, length: u32, protocol: IpNumber, from: [u8; 4], to: [u8; 4]) -> Ipv4Header {
     let mut ip = Ipv4Header::new(length as u16, 64, protocol, from, to).expect("sizes are checked");
+    ip.dscp = IpDscp::try_new(segment.dscp().bits()).expect("six bits");
     ip.ecn = match segment.ecn() {
         Ecn::NotEct => IpEcn::NotEct,
         Ecn::Ect0 => IpEcn::Ect0,

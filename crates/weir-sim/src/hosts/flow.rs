@@ -72,7 +72,7 @@ impl Flow {
         way: &Arc<Way>,
     ) -> Self {
         Self {
-            sender: Sender::new(id, bytes, Arc::clone(tcp)),
+            sender: Sender::new(id, bytes, Arc::clone(tcp)).labelled(way.label),
             receiver: Receiver::new(id, tcp),
             timer_at: Instant::MAX,
             ack_timer_at: Instant::MAX,
@@ -176,7 +176,7 @@ impl Flow {
         };
         let due = sent + delay;
         let Some(pipe) = pipe else { return Some(due) };
-        pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
+        pipes.push(pipe, origin.turn(now, due), Packet(ack.with_label(self.way.label_of_acks)), events);
         None
     }
 

@@ -320,7 +320,8 @@ impl Hosts {
     /// A source sends a datagram at `now`.
     pub(crate) fn send_datagram(&mut self, datagram: Segment, now: Instant, origin: Origin) {
         self.datagrams[datagram.flow as usize].sent += 1;
-        self.send_data(datagram, now, origin);
+        let label = self.flow(datagram.flow).way.label;
+        self.send_data(datagram.with_label(label), now, origin);
     }
 
     /// An ACK leaves its receiver at `now`.

@@ -1,6 +1,6 @@
 use std::{collections::VecDeque, sync::Arc};
 
-use weir_tcp::Segment;
+use weir_tcp::{Label, Segment};
 use weir_types::{Duration, Instant};
 
 use super::{Pipes, order::Origin};
@@ -67,6 +67,9 @@ pub(crate) struct Way {
     /// The routes of data and of ACKs.
     pub(crate) forward: u32,
     pub(crate) backward: u32,
+    /// Labels of data and of ACKs.
+    pub(super) label: Label,
+    pub(super) label_of_acks: Label,
     /// Their first legs: the pipe of data to its first port, with its delay.
     pipe: u32,
     delay: Duration,
@@ -200,7 +203,13 @@ impl Routing {
     }
 
     /// The way of the flows of `group` with these routes, of data and of ACKs.
-    pub(crate) fn way(&self, group: usize, forward: u32, backward: u32) -> Arc<Way> {
+    pub(crate) fn way(
+        &self,
+        group: usize,
+        forward: u32,
+        backward: u32,
+        [label, label_of_acks]: [Label; 2],
+    ) -> Arc<Way> {
         let Route { first: Leg { delay, pipe }, hops, .. } = self.route(forward);
         let (Some(pipe), [.., Hop { port: last, leg }]) = (*pipe, &**hops) else {
             unreachable!("data passes a port")
@@ -214,6 +223,8 @@ impl Routing {
             group: group as u32,
             forward,
             backward,
+            label,
+            label_of_acks,
             pipe,
             delay,
             back,

@@ -3,6 +3,7 @@ use std::{collections::HashMap, sync::Arc};
 use weir_aqm::{Discipline, Port, Service, qdisc::AnyDiscipline};
 use weir_line::{Line, Losses};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
+use weir_tcp::Label;
 use weir_types::{Duration, Instant, Streams};
 
 use super::{Change, Extras, PortSlot, PortState};
@@ -191,7 +192,7 @@ impl<'a> NetworkBuilder<'a> {
     pub(crate) fn add_way(&mut self, index: usize, group: &FlowGroup, rtt: Duration) -> Arc<Way> {
         let scenario = self.scenario;
         let path = self.path(group);
-        let (data, acks) = (path.data.clone(), path.acks.clone());
+        let (data, acks, hosts) = (path.data.clone(), path.acks.clone(), path.hosts);
         let receiver = group.access.as_ref().map_or(Duration::ZERO, |access| access.receiver_delay);
         let links = scenario.delay_of(&data) + scenario.delay_of(&acks) + receiver * 2;
         // The part of the round trip that the links do not cover is access delay, half in each direction.
@@ -201,7 +202,9 @@ impl<'a> NetworkBuilder<'a> {
         let serialises = group.access.is_some();
         let forward = self.add_route(before, &data, receiver, serialises);
         let backward = self.add_route(receiver, &acks, after, serialises);
-        self.hosts.routing.way(index, forward, backward)
+        let (from, to) = hosts;
+        let labels = [Label::new(group.dscp, from, to), Label::new(group.dscp, to, from)];
+        self.hosts.routing.way(index, forward, backward, labels)
     }
 
     /// Adds a route along `path`; `before` and `after` are the delays of the access links. A link without

@@ -14,8 +14,8 @@ pub enum Marks {
     Wanted,
     /// All that it learns of congestion: it is refused without ECN.
     Needed,
-    /// It answers how many packets are marked: it is refused without accurate feedback. Its segments are ECT(1)
-    /// (RFC 9331).
+    /// It answers how many packets are marked: it is refused without accurate feedback. Segments of a scalable control
+    /// are then ECT(1) (RFC 9331).
     Counted,
 }
 

@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub use bbr1::{Bbr1, Bbr1Parameters};
-pub use bbr3::{Bbr3, Bbr3Parameters};
+pub use bbr3::{Bbr3, Bbr3EcnParameters, Bbr3Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use facts::{Facts, Feedback, Marks};
@@ -79,8 +79,8 @@ macro_rules! congestions {
                 match name { $($name => Some(Self::$variant(Default::default())),)* _ => None }
             }
 
-            /// The facts about the chosen control.
-            pub const fn facts(&self) -> Facts {
+            /// The facts about the chosen control, whatever its parameters.
+            const fn plain_facts(&self) -> Facts {
                 match self { $(Self::$variant(_) => <$variant as Congestion>::FACTS,)* }
             }
 
@@ -162,20 +162,43 @@ congestions! {
 }
 
 impl CongestionConfig {
+    /// The facts about the chosen control, with its parameters.
+    pub const fn facts(&self) -> Facts {
+        let facts = self.plain_facts();
+        if self.option_that_counts_marks().is_some() {
+            Facts { marks: Marks::Counted, ..facts }
+        } else {
+            facts
+        }
+    }
+
+    /// The parameter that makes a control count marks that would ignore them, below its name. It is set.
+    pub(crate) const fn option_that_counts_marks(&self) -> Option<&'static str> {
+        match self {
+            Self::Bbr3(Bbr3Parameters { ecn: Some(_), .. }) => Some("ecn"),
+            _ => None,
+        }
+    }
+
     /// Returns true if the control needs samples of the delivery rate, and sets the rate of pacing by them.
     #[inline]
     pub const fn samples(&self) -> bool {
-        self.facts().samples
+        self.plain_facts().samples
     }
 
     /// Kind of feedback that the control needs.
     pub const fn feedback(&self) -> Feedback {
-        self.facts().feedback
+        self.plain_facts().feedback
+    }
+
+    /// Returns true if the control answers how many packets are marked: without accurate feedback it has no ECN.
+    pub const fn counts_marks(&self) -> bool {
+        matches!(self.facts().marks, Marks::Counted)
     }
 
     /// Returns true if the control belongs in the low-latency queue: its segments are ECT(1) (RFC 9331).
     pub const fn is_low_latency(&self) -> bool {
-        matches!(self.facts().marks, Marks::Counted)
+        self.counts_marks() && self.facts().scalable
     }
 }
 

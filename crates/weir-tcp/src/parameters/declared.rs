@@ -44,8 +44,9 @@ impl Declared {
         let facts = parameters.congestion.facts();
         let low_latency = parameters.congestion.is_low_latency();
         let accurate = mode == EcnMode::Accurate;
-        // An L4S sender does not fall back to RFC 3168 (RFC 9331, section 4.3).
-        let off = !parameters.ecn || mode == EcnMode::Off || low_latency && !accurate;
+        // A sender that counts marks does not fall back to RFC 3168 (RFC 9331, section 4.3).
+        let off =
+            !parameters.ecn || mode == EcnMode::Off || parameters.congestion.counts_marks() && !accurate;
         let codepoint = match (off, low_latency) {
             (true, _) => Ecn::NotEct,
             (false, true) => Ecn::Ect1,

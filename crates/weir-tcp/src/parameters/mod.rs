@@ -329,6 +329,18 @@ impl TcpParameters {
     }
 
     fn check_marks(&self) -> Result<(), Invalid> {
+        if let Some(option) = self.congestion.option_that_counts_marks() {
+            let key = if self.ecn { "accecn" } else { "ecn" };
+            Invalid::unless(
+                self.ecn && self.accecn,
+                key,
+                format!(
+                    "congestion.{}.{option} answers how many packets are marked, and {key} is off",
+                    self.congestion.name()
+                ),
+                format!("write ecn = true and accecn = true, or leave {option} out"),
+            )?;
+        }
         let marks = self.congestion.facts().marks;
         Invalid::unless(
             self.ecn || marks < Marks::Needed,

@@ -4,7 +4,7 @@ use weir_types::{Ecn, Instant};
 
 use super::{Receiver, Reporter};
 use crate::{
-    Flags, Segment,
+    Flags, Header, Segment,
     accecn::{AccEcnOption, ReceiverEcn},
     congestion::Feedback,
 };
@@ -93,7 +93,8 @@ impl Receiver {
         ack.header = ack.header.with_flags(ack.flags().with_ace(accecn.counters.ace()));
         if accecn.option {
             let place = log.write_beside(ack.options(), accecn.counters.option());
-            ack.header = ack.header.with_options(place).with_bytes(ack.bytes() + AccEcnOption::SIZE);
+            let bytes = (ack.bytes() + AccEcnOption::SIZE).min(Header::MOST_BYTES);
+            ack.header = ack.header.with_options(place).with_bytes(bytes);
         }
         ack
     }

@@ -14,7 +14,7 @@ use weir_types::{Instant, Rng};
 
 use self::machine::{AnyMachine, each_machine};
 use crate::{
-    AckOptions, Segment, TcpParameters,
+    AckOptions, Label, Segment, TcpParameters,
     connection::{Connection, Rest},
 };
 
@@ -40,6 +40,13 @@ impl Sender {
     pub fn counting_from(mut self, first: u32) -> Self {
         self.connection.count_from(first);
         self.machine = AnyMachine::new(&self.connection.parameters, first);
+        self
+    }
+
+    /// Its segments have this label.
+    #[must_use]
+    pub const fn labelled(mut self, label: Label) -> Self {
+        self.connection.header = self.connection.header.with_label(label);
         self
     }
 

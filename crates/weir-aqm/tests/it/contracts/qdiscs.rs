@@ -63,6 +63,7 @@ fn rules(config: &QueueConfig) -> Rules {
         QueueConfig::DualPi2(parameters) if parameters.low_latency == weir_aqm::qdisc::LowLatency::AnyEct => {
             |info| u32::from(info.ecn.is_markable())
         }
+        QueueConfig::Cake(_) => |info| info.flow,
         QueueConfig::DualPi2(_) => |info| u32::from(matches!(info.ecn, Ecn::Ect1 | Ecn::Ce)),
         _ => |_| 0,
     };

@@ -25,7 +25,7 @@ pub(super) struct Bounds {
     /// The ACK at hand begins one.
     pub(super) round_start: bool,
     /// Something was lost in it.
-    loss_in_round: bool,
+    pub(super) loss_in_round: bool,
 }
 
 impl Bounds {
@@ -64,19 +64,22 @@ impl Bounds {
         }
     }
 
-    /// At the end of a round: a loss lowers the lower bounds, unless the flow `probes`.
-    pub(super) fn adapt_lower(&mut self, lost: u32, probes: bool, max_bw: f64, cwnd: f64, beta: f64) {
-        self.loss_in_round |= lost > 0;
-        if !self.round_start {
-            return;
+    /// A loss of the round lowers the lower bounds; its marks leave the share `kept` of the flight, if there are any.
+    pub(super) fn adapt_lower(&mut self, kept: Option<f64>, max_bw: f64, cwnd: f64, beta: f64) {
+        let mut from_marks = f64::INFINITY;
+        if let Some(kept) = kept {
+            if self.inflight_lo.is_infinite() {
+                self.inflight_lo = cwnd;
+            }
+            from_marks = libm::floor(kept * self.inflight_lo);
         }
-        if self.loss_in_round && !probes {
+        if self.loss_in_round {
             let bw = if self.bw_lo.is_finite() { self.bw_lo } else { max_bw };
             let inflight = if self.inflight_lo.is_finite() { self.inflight_lo } else { cwnd };
             self.bw_lo = self.bw_latest.max((1.0 - beta) * bw);
             self.inflight_lo = self.inflight_latest.max(libm::floor((1.0 - beta) * inflight));
         }
-        self.loss_in_round = false;
+        self.inflight_lo = self.inflight_lo.min(from_marks);
     }
 
     /// The lower bounds are forgotten.

@@ -20,20 +20,26 @@
 //! Too many losses of a probe set `inflight_hi` to what was in flight; probes that lose less raise it, by 1, 2, 4 ...
 //! segments a round. Other losses set `bw_lo` and `inflight_lo`: see `bounds`.
 //!
-//! The kernel departs from the draft in constants; the parameters say where. Left out: marks, which the kernel answers
-//! on routes of low latency only, and the undo of false losses, which the sender does not find.
+//! The kernel departs from the draft in constants; the parameters say where. Marks are ignored, as in the kernel, unless
+//! an option says otherwise: see `ecn`. Left out: the undo of false losses, which the sender does not find.
 
 mod bounds;
+mod ecn;
 mod parameters;
 mod probe_bw;
 mod probe_rtt;
+mod signals;
+mod startup;
 mod state;
+
+use alloc::boxed::Box;
 
 use weir_types::{Duration, Instant, Rng, Streams};
 
-pub use self::parameters::Bbr3Parameters;
+pub use self::parameters::{Bbr3EcnParameters, Bbr3Parameters};
 use self::{
     bounds::Bounds,
+    ecn::Ecn,
     state::{Acks, Mode, Phase},
 };
 use super::{
@@ -41,9 +47,7 @@ use super::{
     Window,
     bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
-
-/// The pipe is full if the bandwidth grows by less in three rounds.
-const FULL_GROWTH: f64 = 1.25;
+use crate::accecn::EcnMode;
 
 /// BBR's congestion control, version 3. Rates are segments per second, windows and volumes segments.
 #[derive(Clone, Debug)]
@@ -96,6 +100,8 @@ pub struct Bbr3 {
     up_each: f64,
     up_acked: f64,
     up_rounds: i32,
+    /// State of the answer to marks; `None`: they are ignored.
+    ecn: Option<Box<Ecn>>,
     /// Surplus that ACKs bring at once.
     aggregation: Aggregation,
     /// The window to return to.
@@ -137,6 +143,7 @@ impl Bbr3 {
             up_each: f64::INFINITY,
             up_acked: 0.0,
             up_rounds: 0,
+            ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn))),
             aggregation: Aggregation::default(),
             saved: Saved::NONE,
             random: Streams::new(0).at("bbr3"),
@@ -188,56 +195,6 @@ impl Bbr3 {
     /// `inflight_hi` less the room that is left for others (`bbr_inflight_with_headroom`).
     fn with_headroom(&self) -> f64 {
         self.bounds.with_headroom(self.parameters.headroom, MIN_CWND)
-    }
-
-    /// Too many losses end STARTUP, at the end of a round in recovery.
-    fn check_startup_losses(&mut self, delivery: &Delivery, sample: &RateSample) {
-        if self.full_pipe {
-            return;
-        }
-        self.loss_events += u32::from(delivery.lost > 0);
-        let many = delivery.state == RecoveryState::Recovery
-            && self.loss_events >= self.parameters.full_loss_count
-            && self.parameters.is_too_high(sample.lost, sample.flight);
-        if self.bounds.round_start && many {
-            self.full_pipe = true;
-            self.bounds.inflight_hi = self.inflight(self.max_bw()).max(self.bounds.inflight_latest);
-        } else if self.bounds.round_start {
-            self.loss_events = 0;
-        }
-    }
-
-    fn reset_full_bw(&mut self, bw: f64) {
-        (self.full_bw, self.full_rounds, self.full_now) = (bw, 0, false);
-    }
-
-    /// The pipe is full if the bandwidth has grown by less than a quarter in three rounds
-    /// (`bbr_check_full_bw_reached`).
-    fn check_full_pipe(&mut self, sample: &RateSample, bw: f64) {
-        if self.full_now || sample.app_limited {
-            return;
-        }
-        if bw >= self.full_bw * FULL_GROWTH {
-            self.reset_full_bw(bw);
-        } else if self.round_start {
-            self.full_rounds += 1;
-            self.full_now = self.full_rounds >= 3;
-            self.full_pipe |= self.full_now;
-        }
-    }
-
-    /// STARTUP ends when the pipe is full, DRAIN when no queue is left (`bbr_check_drain`).
-    fn check_drain(&mut self, delivery: &Delivery, window: &mut Window) {
-        if self.mode == Mode::Startup && self.full_pipe {
-            self.mode = Mode::Drain;
-            window.ssthresh = self.inflight(self.max_bw());
-            self.bounds.reset_signals();
-        }
-        if self.mode == Mode::Drain
-            && self.packets_in_net_at_edt(delivery.flight, delivery) <= self.inflight(self.max_bw())
-        {
-            self.begin_down(delivery.now, delivery.delivered);
-        }
     }
 
     /// The gains of the state (`bbr_update_gains`).
@@ -304,12 +261,21 @@ impl Congestion for Bbr3 {
         self.random = random;
     }
 
+    fn on_ecn(&mut self, mode: EcnMode) {
+        if let Some(ecn) = &mut self.ecn {
+            ecn.set_mode(mode);
+        }
+    }
+
     fn pace(&self) -> Pace {
         Pace { rate: self.rate, limits_itself: self.limits_itself(), ..Pace::default() }
     }
 
     fn on_segment_lost(&mut self, lost: &Transmission) {
         self.bounds.note_loss(lost.delivered);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.note_loss();
+        }
         if self.probing && self.parameters.is_too_high(lost.lost, lost.flight) {
             let flight = self.parameters.safe_inflight(lost);
             self.bound_flight(flight, lost.app_limited, lost.now, lost.delivered);
@@ -328,15 +294,17 @@ impl Congestion for Bbr3 {
         self.cwnd = window.cwnd;
         (self.round_start, self.bounds.round_start) = (false, false);
         let valid = delivery.sample.and_then(|sample| Some((sample, sample.rate()?)));
-        if let Some((sample, bw)) = valid {
+        if let Some((sample, _)) = valid {
             self.round_start = self.rounds.update(&sample, delivery.delivered);
             self.rounds_since_probe += u32::from(self.round_start);
+        }
+        self.hear_marks(delivery);
+        if let Some((sample, bw)) = valid {
             self.bounds.take_latest(&sample, bw, delivery.delivered);
             if !sample.app_limited || bw >= self.max_bw() {
                 self.max_bw[1] = self.max_bw[1].max(bw);
             }
-            let (probes, max_bw) = (self.probes(), self.max_bw());
-            self.bounds.adapt_lower(delivery.lost, probes, max_bw, window.cwnd, self.parameters.beta);
+            self.adapt_lower(delivery.lost, window.cwnd);
             let rounds = if self.full_pipe { Aggregation::ROUNDS } else { 1 };
             self.aggregation.update(self.bw(), delivery, self.round_start, rounds, window.cwnd);
         }
@@ -354,6 +322,7 @@ impl Congestion for Bbr3 {
         if let Some((sample, bw)) = valid {
             self.bounds.advance_latest(&sample, bw);
         }
+        self.note_cycle(delivery);
         self.saved.state = delivery.state;
     }
 
@@ -394,5 +363,8 @@ impl Congestion for Bbr3 {
         record("cwnd_gain", self.cwnd_gain);
         record("inflight_hi", self.bounds.inflight_hi);
         record("inflight_lo", self.bounds.inflight_lo);
+        if let Some(ecn) = &self.ecn {
+            record("ecn_alpha", ecn.alpha());
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_types::{Duration, Invalid};
+use weir_types::{Duration, Invalid, Probability};
 
 use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
 use crate::{congestion::check_ratio, preset::InPreset};
@@ -73,6 +73,84 @@ pub struct Bbr3Parameters {
     /// The window has room for three bursts.
     #[schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR"))]
     pub min_tso_segments: u32,
+    /// Answer marks on short paths, as Linux does on routes with the feature `ecn_low`: `ecn = {}`. Meant for data
+    /// centres, where queues mark from a low threshold on. Needs `tcp.ecn` and `tcp.accecn`. Segments are ECT(0).
+    #[schemars(extend("x-default" = "marks are ignored"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Bbr3EcnParameters>,
+}
+
+/// Parameters of the answer of BBR version 3 to marks. The defaults are those of google/bbr, branch v3.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bbr3EcnParameters {
+    /// Greatest least round trip of a path on which marks are answered; "0 s": on any path. Once they are answered,
+    /// they are to the end.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_max_rtt_us"))]
+    pub max_rtt: Duration,
+    /// Weight in alpha of the share of marked segments of the newest round. Alpha has 256 steps.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_alpha_gain, 16/256"))]
+    pub alpha_gain: f64,
+    /// Initial value of alpha.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_alpha_init"))]
+    pub initial_alpha: Probability,
+    /// Share of `inflight_lo` that a round with a mark takes off if alpha is 1.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_factor, 85/256"))]
+    pub factor: f64,
+    /// Share of marked segments that says that too many are in flight: of a sample in a probe, of a round in STARTUP.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_thresh"))]
+    pub threshold: f64,
+    /// Rounds with so many marks, one after the other, that end STARTUP.
+    #[schemars(extend("x-default-source" = "Linux, bbr_full_ecn_cnt"))]
+    pub full_rounds: u32,
+    /// Share of `inflight_hi` by which it grows in the first round of a probe that begins because marks have ceased.
+    /// "0": no probe begins for that.
+    #[schemars(extend("x-default-source" = "Linux, bbr_ecn_reprobe_gain"))]
+    pub reprobe_gain: f64,
+}
+
+impl Default for Bbr3EcnParameters {
+    fn default() -> Self {
+        Self {
+            max_rtt: Duration::from_millis(5),
+            alpha_gain: 1.0 / 16.0,
+            initial_alpha: Probability::constant(1.0),
+            factor: 85.0 / 256.0,
+            threshold: 0.5,
+            full_rounds: 2,
+            reprobe_gain: 0.5,
+        }
+    }
+}
+
+impl Bbr3EcnParameters {
+    fn check(&self) -> Result<(), Invalid> {
+        for (share, name, known) in [
+            (self.alpha_gain, "alpha_gain", "Linux has 0.0625"),
+            (self.factor, "factor", "Linux has 0.33203125; leave ecn out to ignore marks"),
+            (self.threshold, "threshold", "Linux has 0.5"),
+        ] {
+            let is_share = share > 0.0 && share <= 1.0;
+            Invalid::unless(
+                is_share,
+                name,
+                alloc::format!("{share} is not a share above 0, at most 1"),
+                known,
+            )?;
+        }
+        Invalid::unless(
+            self.full_rounds > 0,
+            "full_rounds",
+            "full_rounds is zero: STARTUP would not wait for marks",
+            "Linux has 2",
+        )?;
+        Invalid::unless(
+            (0.0..=1.0).contains(&self.reprobe_gain),
+            "reprobe_gain",
+            alloc::format!("{} is not a share from 0 to 1", self.reprobe_gain),
+            "Linux has 0.5",
+        )
+    }
 }
 
 impl Default for Bbr3Parameters {
@@ -97,6 +175,7 @@ impl Default for Bbr3Parameters {
             probe_spread: Duration::from_secs(1),
             probe_rounds: 63,
             min_tso_segments: 2,
+            ecn: None,
         }
     }
 }
@@ -165,6 +244,7 @@ impl Bbr3Parameters {
             Invalid::unless(holds, name, problem, hint)?;
         }
         check_min_rtt_window(self.min_rtt_window)?;
-        check_min_tso_segments(self.min_tso_segments)
+        check_min_tso_segments(self.min_tso_segments)?;
+        self.ecn.map_or(Ok(()), |ecn| ecn.check().map_err(|invalid| invalid.below("ecn")))
     }
 }

@@ -11,7 +11,7 @@ impl Bbr3 {
     /// The queue drains after a probe. How long to wait for the next is drawn, so that flows do not probe together
     /// (`bbr_start_bw_probe_down`, `bbr_pick_probe_wait`).
     pub(super) fn begin_down(&mut self, now: Instant, delivered: u64) {
-        self.bounds.reset_signals();
+        self.reset_signals();
         self.up_each = f64::INFINITY;
         self.rounds_since_probe = u32::from(self.random.uniform() < 0.5);
         let spread = self.parameters.probe_spread.as_secs_f64() * self.random.uniform();
@@ -30,10 +30,11 @@ impl Bbr3 {
         self.mode = Mode::ProbeBw(Phase::Cruise);
     }
 
-    /// Fills the pipe once before more is sent (`bbr_start_bw_probe_refill`).
-    fn begin_refill(&mut self, delivered: u64) {
+    /// Fills the pipe once before more is sent; UP will grow as if `up_rounds` of it had passed
+    /// (`bbr_start_bw_probe_refill`).
+    fn begin_refill(&mut self, up_rounds: i32, delivered: u64) {
         self.bounds.reset_lower();
-        (self.up_rounds, self.up_acked) = (0, 0.0);
+        (self.up_rounds, self.up_acked) = (up_rounds, 0.0);
         self.risky = false;
         self.acks = Acks::Refilling;
         self.rounds.begin(delivered);
@@ -56,7 +57,7 @@ impl Bbr3 {
         self.up_rounds = (self.up_rounds + 1).min(30);
     }
 
-    /// Too many losses, with `flight` segments in flight: once per probe they bound it
+    /// Too many losses or marks, with `flight` segments in flight: once per probe they bound it
     /// (`bbr_handle_inflight_too_high`).
     pub(super) fn bound_flight(&mut self, flight: f64, app_limited: bool, now: Instant, delivered: u64) {
         (self.too_high, self.probing) = (true, false);
@@ -82,11 +83,11 @@ impl Bbr3 {
                 self.max_bw = [self.max_bw[1], 0.0];
             }
             if probes_bw && self.risky && !self.too_high {
-                self.begin_refill(delivery.delivered);
+                self.begin_refill(0, delivery.delivered);
                 return true;
             }
         }
-        if self.parameters.is_too_high(sample.lost, sample.flight) {
+        if self.is_too_high(sample) {
             if self.probing {
                 let flight = f64::from(sample.flight);
                 self.bound_flight(flight, sample.app_limited, delivery.now, delivery.delivered);
@@ -116,11 +117,14 @@ impl Bbr3 {
         }
     }
 
-    /// Returns true if it is time for the next probe: after a drawn time, or as soon as Reno would have grown by a
-    /// segment per round to the same window (`bbr_check_time_to_probe_bw`).
-    fn is_time_to_probe(&self, now: Instant) -> bool {
+    /// Returns how many rounds of growth the next probe skips, if it is time for it (`bbr_check_time_to_probe_bw`). It is
+    /// after a drawn time, or as soon as Reno would have grown by a segment per round to the same window. Marks that have
+    /// ceased make it earlier.
+    fn rounds_of_next_probe(&self, now: Instant) -> Option<i32> {
+        let early = self.ecn.as_ref().and_then(|ecn| ecn.rounds_of_early_probe(self.bounds.inflight_hi));
         let rounds = f64::from(self.parameters.probe_rounds).min(self.target_inflight());
-        now > self.phase_at + self.wait || f64::from(self.rounds_since_probe) >= rounds
+        let is_time = now > self.phase_at + self.wait || f64::from(self.rounds_since_probe) >= rounds;
+        early.or_else(|| is_time.then_some(0))
     }
 
     /// The next phase, if it is its turn (`bbr_update_cycle_phase`).
@@ -130,10 +134,12 @@ impl Bbr3 {
         }
         let Mode::ProbeBw(phase) = self.mode else { return };
         let flight = self.packets_in_net_at_edt(delivery.flight_before, delivery);
+        if matches!(phase, Phase::Cruise | Phase::Down)
+            && let Some(up_rounds) = self.rounds_of_next_probe(delivery.now)
+        {
+            return self.begin_refill(up_rounds, delivery.delivered);
+        }
         match phase {
-            Phase::Cruise | Phase::Down if self.is_time_to_probe(delivery.now) => {
-                self.begin_refill(delivery.delivered);
-            }
             Phase::Down if flight <= self.with_headroom() && flight <= self.inflight(self.max_bw()) => {
                 self.begin_cruise();
             }

@@ -60,8 +60,8 @@ impl SenderEcn {
     }
 
     fn agree(&mut self, connection: &mut Connection, mut mode: EcnMode) {
-        // An L4S sender does not fall back to RFC 3168 (RFC 9331, section 4.3).
-        if mode == EcnMode::Classic && connection.parameters.congestion.is_low_latency() {
+        // A sender that counts marks does not fall back to RFC 3168 (RFC 9331, section 4.3).
+        if mode == EcnMode::Classic && connection.parameters.congestion.counts_marks() {
             mode = EcnMode::Off;
         }
         self.mode = Some(mode);

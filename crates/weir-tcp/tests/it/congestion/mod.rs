@@ -2,6 +2,7 @@
 
 mod bbr1;
 mod bbr3;
+mod bbr3_ecn;
 mod bottleneck;
 mod contracts;
 mod cubic;

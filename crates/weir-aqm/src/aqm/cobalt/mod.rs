@@ -23,9 +23,13 @@
 //! Differences: in `sch_cake`, a sojourn time below 4 MTUs, or 2 MTUs per bulk flow, is never too
 //! long. `sch_cake` always marks ECN-capable packets, and has no `blue_threshold` (ns-3).
 
+mod state;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Probability, Rng};
+
+pub(crate) use state::{Judgement, Settings, State};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
@@ -75,76 +79,24 @@ impl CobaltParameters {
 
     /// COBALT. It does not need to know the link.
     pub fn build(&self, _link: Link, rng: Rng) -> Cobalt {
-        Cobalt {
-            parameters: self.clone(),
-            dropping: false,
-            count: 0,
-            drop_next: Instant::ZERO,
-            p_drop: 0.0,
-            blue_timer: Instant::ZERO,
-            rng,
-        }
+        let settings = Settings {
+            target: self.target,
+            interval: self.interval,
+            increment: self.increment.get(),
+            decrement: self.decrement.get(),
+        };
+        Cobalt { settings, ecn: self.ecn, blue_threshold: self.blue_threshold, state: State::default(), rng }
     }
 }
 
 /// CoDel and BLUE Alternate.
 #[derive(Clone, Debug)]
 pub struct Cobalt {
-    parameters: CobaltParameters,
-    /// The last sojourn time exceeded the target.
-    dropping: bool,
-    /// Number of signals, minus decrements since.
-    count: u32,
-    /// When the next signal or decrement is due.
-    drop_next: Instant,
-    /// Blue's probability.
-    p_drop: f64,
-    /// When it last changed.
-    blue_timer: Instant,
+    settings: Settings,
+    ecn: bool,
+    blue_threshold: Option<Duration>,
+    state: State,
     rng: Rng,
-}
-
-impl Cobalt {
-    /// `interval / sqrt(count)`; an interval while nothing has been counted.
-    fn spacing(&self) -> Duration {
-        self.parameters.interval.mul_f64(1.0 / libm::sqrt(f64::from(self.count.max(1))))
-    }
-
-    /// Raises Blue's probability, at most once per target.
-    fn blue_up(&mut self, now: Instant) {
-        if now.since(self.blue_timer) > self.parameters.target {
-            self.p_drop = (self.p_drop + self.parameters.increment.get()).min(1.0);
-            self.blue_timer = now;
-        }
-    }
-
-    /// CoDel's part: whether to signal this head, and whether the stored `drop_next` has passed.
-    fn codel(&mut self, sojourn: Duration, now: Instant) -> (bool, bool) {
-        // Values on entry, before `drop_next` changes.
-        let mut due = self.count > 0 && now >= self.drop_next;
-        let mut passed = now > self.drop_next;
-        if sojourn <= self.parameters.target {
-            self.dropping = false;
-        } else {
-            if !self.dropping {
-                self.dropping = true;
-                self.drop_next = now + self.spacing();
-            }
-            self.count = self.count.max(1);
-        }
-        if due && self.dropping {
-            self.count = self.count.saturating_add(1);
-            self.drop_next += self.spacing();
-            return (true, now > self.drop_next);
-        }
-        while due {
-            self.count -= 1;
-            self.drop_next += self.spacing();
-            passed = now > self.drop_next;
-            due = self.count > 0 && now >= self.drop_next;
-        }
-        (false, passed)
-    }
 }
 
 impl Aqm for Cobalt {
@@ -159,25 +111,15 @@ impl Aqm for Cobalt {
 
     #[inline]
     fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, _: Backlog, now: Instant) -> Verdict {
-        let (signal, passed) = self.codel(sojourn, now);
-        let mark = signal && self.parameters.ecn && packet.ecn.is_markable();
-        if self.parameters.blue_threshold.is_some_and(|threshold| sojourn > threshold) {
-            self.blue_up(now);
+        let Self { settings, state, rng, .. } = self;
+        if self.blue_threshold.is_some_and(|threshold| sojourn > threshold) {
+            state.blue_up(settings, now);
         }
-        let mut drop = signal && !mark;
-        if self.p_drop > 0.0 {
-            // Traffic that ignores drops ignores marks too.
-            drop |= self.rng.chance(self.p_drop);
-        }
-        if self.count == 0 {
-            self.drop_next = now + self.parameters.interval;
-        } else if passed && !drop {
-            self.drop_next = now;
-        }
-        match (drop, mark) {
-            (true, _) => Verdict::Drop(Reason::Early),
-            (false, true) => Verdict::Mark(Reason::Early),
-            (false, false) => Verdict::Pass,
+        let markable = self.ecn && packet.ecn.is_markable();
+        match state.judge(sojourn > settings.target, markable, settings, rng, now) {
+            Judgement { drop: true, .. } => Verdict::Drop(Reason::Early),
+            Judgement { mark: true, .. } => Verdict::Mark(Reason::Early),
+            _ => Verdict::Pass,
         }
     }
 
@@ -186,34 +128,18 @@ impl Aqm for Cobalt {
     }
 
     fn on_idle(&mut self, now: Instant) {
-        if self.p_drop > 0.0 && now.since(self.blue_timer) > self.parameters.target {
-            self.p_drop = (self.p_drop - self.parameters.decrement.get()).max(0.0);
-            self.blue_timer = now;
-        }
-        self.dropping = false;
-        if self.count > 0 && now >= self.drop_next {
-            self.count -= 1;
-            self.drop_next += self.spacing();
-        }
+        self.state.ran_empty(&self.settings, now);
     }
 
     fn on_overflow(&mut self, _packets: u32, now: Instant) {
-        self.blue_up(now);
-        self.dropping = true;
-        self.drop_next = now;
-        self.count = self.count.max(1);
+        self.state.overflowed(&self.settings, now);
     }
 
     fn take_over(&mut self, former: &Self) {
-        let parameters = self.parameters.clone();
-        *self = Self { parameters, ..former.clone() };
+        (self.state, self.rng) = (former.state.clone(), former.rng.clone());
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        record("dropping", f64::from(u8::from(self.dropping)));
-        record("count", f64::from(self.count));
-        record("drop_next", self.drop_next.as_secs_f64());
-        record("p_drop", self.p_drop);
-        record("blue_timer", self.blue_timer.as_secs_f64());
+        self.state.probe(record);
     }
 }
