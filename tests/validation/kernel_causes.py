@@ -84,6 +84,8 @@ CAUSES = (
 
 OPEN: frozenset[tuple[str, str]] = frozenset(
     {
+        ("cake, ECN, C, reno, 4 flows", "utilisation"),
+        ("codel, A, bbr, 4 flows", "p99"),
         ("fq_codel, A, cubic, 16 flows", "mean"),
         ("fq_codel, ECN, A, reno, 4 flows", "utilisation"),
         ("fq_codel, ECN, A, reno, 16 flows", "marks"),

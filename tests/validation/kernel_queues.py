@@ -88,6 +88,7 @@ def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
         f'range = "0 s", th_len = 0, delay = "longer", mtu = "{PACKET if held else PACKET * 3 // 2} B"'
     )
     fair = f'quantum = "{PACKET} B"'
+    shaper = f'bandwidth = "{float(path.rate.split()[0]) * FRAME / PACKET:.6f} Mbit/s", overhead = "14 B"'
     bytes_of_red = 225_000 * path.times // FRAME
     found = {
         "pfifo_0.5bdp": Queue("{ drop-tail = {} }", room(path.product // 2 - shown)),
@@ -100,8 +101,11 @@ def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
             f"{mtu}, {exact}, ecn = true }} }}",
             room(1001),
         ),
-        # cake is its own shaper and takes a packet when it sends it.
-        "cake_ff": Queue(f"{{ cobalt = {{ {marks} }} }}", room(10_000)),
+        # CAKE takes a packet when it sends it.
+        "cake": Queue(f"{{ cake = {{ {shaper} }} }}", room(10_240)),
+        "cake_ff": Queue(
+            f'{{ cake = {{ {shaper}, tins = "besteffort", isolation = "flowblind" }} }}', room(10_240)
+        ),
         "fq_codel": Queue(
             f"{{ fq-codel = {{ target = {handed(5)}, {fair}, {mtu}, {exact}, {marks} }} }}", room(10_240)
         ),
