@@ -90,12 +90,11 @@ def test_a_rate_is_shared_among_hosts_or_flows(isolation: str, of_one: float) ->
     ],
 )
 def test_a_tin_has_its_share_of_a_busy_link(tins: str, dscp: str, of_one: float) -> None:
-    """Datagrams that ask for more than their tin's share, beside TCP in best effort."""
-    flood = HOME.replace('to_host = "laptop"\ntcp.preset = "linux"', f'dscp = "{dscp}"')
-    flood += 'traffic.cbr = { rate = "15 Mbit/s" }\n'
+    """Datagrams that ask for more than the tin's share, beside others in best effort that take the rest."""
+    one = f'[flows.one]\nrtt = "40 ms"\ndscp = "{dscp}"\ntraffic.cbr.rate = "15 Mbit/s"\n'
+    flood = HOME[: HOME.index("[flows.many]")] + FLOOD + one
     for share in shares(flood, {"links.down.queue": {"cake": {"tins": tins}}}):
-        # Goodput of TCP is without the headers: 1448 of 1500 bytes. That of datagrams is whole.
-        assert share["one"] == pytest.approx(of_one, rel=0.05)
+        assert share["one"] == pytest.approx(of_one, rel=0.001)
 
 
 def test_a_tin_has_the_whole_link_where_the_others_are_idle() -> None:
@@ -156,6 +155,19 @@ def test_the_shaper_counts_what_packets_take_on_the_wire(cake: dict[str, str], r
         pl.col("period") == WHOLE_RUN, pl.col("group") == "all", pl.col("class") == "all"
     )
     assert whole["utilisation"].item() * 20.0 == pytest.approx(rate, rel=0.0005)
+
+
+def test_the_shaper_holds_before_a_link_that_follows_a_trace(tmp_path: Path) -> None:
+    """An opportunity of 1504 bytes each millisecond, of which the shaper takes five in twelve."""
+    (tmp_path / "one.trace").write_text("".join(f"{ms}\n" for ms in range(1, 101)), encoding="utf-8")
+    path = tmp_path / "traced.toml"
+    flood = HOME[: HOME.index("[flows.many]")] + FLOOD
+    path.write_text(flood.replace('rate = "20 Mbit/s"', 'trace = "one.trace"'), encoding="utf-8")
+    run = weir.load(path, {"links.down.queue": {"cake": {"bandwidth": "5 Mbit/s"}}}).run(seed=1)
+    whole = run.links.filter(
+        pl.col("period") == WHOLE_RUN, pl.col("group") == "all", pl.col("class") == "all"
+    )
+    assert whole["departures"].item() * 12_000 / 30 == pytest.approx(5e6, rel=0.0005)
 
 
 @pytest.mark.parametrize(
