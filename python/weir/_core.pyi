@@ -404,6 +404,11 @@ def congestion_facts(name: str, parameters: str = "{}") -> CongestionFacts:
     """Facts about the congestion control of this name, with parameters in JSON. Raises ValueError if there is
     none, or if it has no such parameters."""
 
+def cake_bytes(parameters: str, packet: int, rate_bps: int) -> tuple[int, int]:
+    """Returns what CAKE counts with these parameters in JSON: bytes of a packet of `packet` bytes on the
+    wire, and bytes that may wait before a link of `rate_bps`. Raises ValueError if there are no such
+    parameters."""
+
 def quantity(text: str) -> tuple[float, str]:
     """Value of a quantity in the unit of its kind, and that unit: bit/s, s, packets, B or BDP. Raises
     ValueError, with a hint, for anything else."""

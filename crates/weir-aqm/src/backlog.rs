@@ -76,6 +76,15 @@ impl Backlog {
         }
     }
 
+    /// Returns true if more waits than fits.
+    #[inline]
+    pub const fn is_over_limit(&self) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.packets > limit,
+            Limit::Bytes(limit) | Limit::Span(limit) => self.bytes > limit,
+        }
+    }
+
     /// Not inlined: most limits are in packets, and both comparisons would be made of each packet.
     #[cold]
     const fn exceeds(&self, limit: u64, bytes: u32) -> bool {

@@ -34,8 +34,8 @@ mod _core {
         statistics::student_t,
         theory::{fluid_queue, fluid_system, fluid_timeline, integrate, pi_gains},
         vocabulary::{
-            CongestionFacts, choices_of, congestion_facts, disciplines, name_of_others, quantity, run_keys,
-            schema,
+            CongestionFacts, cake_bytes, choices_of, congestion_facts, disciplines, name_of_others, quantity,
+            run_keys, schema,
         },
     };
 

@@ -1,9 +1,9 @@
 //! Names and schema of scenario files.
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
-use weir_aqm::qdisc::QueueConfig;
+use weir_aqm::qdisc::{CakeParameters, QueueConfig};
 use weir_tcp::congestion::{CongestionConfig, Facts};
-use weir_types::UnitError;
+use weir_types::{Rate, UnitError};
 
 use crate::run::packed;
 
@@ -109,6 +109,16 @@ pub(crate) fn congestion_facts(name: &str, parameters: &str) -> PyResult<Congest
     let mut variables = Vec::new();
     control.build().probe(&mut |variable, _| variables.push(variable));
     Ok(CongestionFacts { facts: control.facts(), variables })
+}
+
+/// Returns what CAKE counts with these parameters in JSON: the bytes of a packet of `packet` bytes on the wire, and the
+/// bytes that may wait before a link of `rate_bps`.
+#[pyfunction]
+pub(crate) fn cake_bytes(parameters: &str, packet: u32, rate_bps: u64) -> PyResult<(u32, u64)> {
+    let bad = |message: String| PyValueError::new_err(message);
+    let cake: CakeParameters = serde_json::from_str(parameters).map_err(|error| bad(error.to_string()))?;
+    let rate = Rate::from_bits_per_second(rate_bps).ok_or_else(|| bad("a rate is above zero".to_owned()))?;
+    Ok((cake.bytes_on_wire(packet), cake.memory(rate)))
 }
 
 /// A quantity of any kind on one scale with the others of its kind.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import ceil, inf
+import json
+from collections.abc import Iterator
+from math import inf
 
 from weir import _core
 from weir.check._note import Remark, note, warning
@@ -91,21 +92,9 @@ def shaped_bps(port: _core.Port, aqm: Aqm) -> float | None:
     """Bits per second of packets of mean size that the shaper lets through; None where none is written."""
     if aqm.name != "cake" or "bandwidth" not in aqm.parameters:
         return None
-    packet = float(port.mean_packet_bytes)
-    return _core.quantity(aqm.parameters["bandwidth"])[0] * packet / _on_wire(packet, aqm.parameters)
-
-
-def _on_wire(packet: float, parameters: Mapping[str, object]) -> float:
-    """Bytes that CAKE counts for a packet."""
-    overhead, least = (_core.quantity(str(parameters[key]))[0] for key in ("overhead", "mpu"))
-    frame = max(packet + overhead, least)
-    match parameters["carrier"]:
-        case "atm":
-            return 53.0 * ceil(frame / 48.0)
-        case "ptm":
-            return frame + ceil(frame / 64.0)
-        case _:
-            return frame
+    packet = round(port.mean_packet_bytes)
+    on_wire, _ = _core.cake_bytes(json.dumps(aqm.parameters), packet, port.rate_bps)
+    return _core.quantity(aqm.parameters["bandwidth"])[0] * packet / on_wire
 
 
 def _sorts(scene: Resolved, path: _core.Path) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+from weir import _core
 from weir.export._port import SLOWEST, Port
 from weir.export._qdisc import Qdisc, in_32_bits, memory_of_packet, tc_rate
 
 _MTU = 1514
 """Bytes of a full frame, to which CAKE scales its times."""
-
-_MEMORY = (4 << 20, 10_240 * _MTU)
-"""The least and the most bytes of its memory where none is set."""
 
 _CARRIERS = {"plain": "noatm", "atm": "atm", "ptm": "ptm"}
 
@@ -72,12 +72,7 @@ def _memory(found: Qdisc) -> None:
     """The smaller one of the link's buffer and of CAKE's memory, as the kernel counts it."""
     port = found.port
     wanted, of = float(port.limit_bytes), f"the link's buffer, {port.limit}"
-    memory = port["memory_limit"]
-    if memory is None:
-        memory = _MEMORY[1]
-        if not port["unlimited"]:
-            sent = (found.bandwidth or port.core.rate_bps) / 8.0 * 4.0 * port["rtt"]
-            memory = min(max(sent, _MEMORY[0]), _MEMORY[1])
+    _, memory = _core.cake_bytes(json.dumps(port.settings), port.mean_packet, port.core.rate_bps)
     if memory <= wanted:
         wanted, of = float(memory), f"memory_limit, {round(memory)} B"
     of_packet = memory_of_packet(port)

@@ -140,11 +140,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
 
     #[inline]
     fn is_over_limit(&self) -> bool {
-        let over = match self.queue.limit {
-            Limit::Packets(limit) => self.queue.packets > limit,
-            Limit::Bytes(limit) | Limit::Span(limit) => self.queue.bytes > limit,
-        };
-        over || self.queue.bytes > u64::from(self.scheduler.memory_limit)
+        self.queue.is_over_limit() || self.queue.bytes > u64::from(self.scheduler.memory_limit)
     }
 
     /// The head of one queue, no longer counted.

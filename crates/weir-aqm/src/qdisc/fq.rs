@@ -250,7 +250,7 @@ impl FqPieParameters {
 }
 
 /// For the hash of flows: 53 random bits.
-fn salt(streams: Streams, path: &str) -> u64 {
+pub(super) fn salt(streams: Streams, path: &str) -> u64 {
     let uniform = streams.at(&(String::from(path) + ".salt")).uniform();
     (uniform * (1_u64 << 53) as f64) as u64
 }

@@ -12,7 +12,7 @@
 //!              deficit <= 0   deficit += q / load, to the end of the bulk ones, again
 //!              empty          decays until its COBALT is at rest, again from the choice of the tin
 //!              else           the packet that COBALT passes; the last one is never dropped
-//! charge     tin:     time += bytes 8 / threshold, and at least now + that
+//! charge     tin:     time += t if it was < now, else max(time, now + t)     t = bytes 8 / threshold
 //!            shaper:  next += bytes 8 / bandwidth
 //! overflow   drop from the head of the longest queue until there is room
 //! ```
@@ -32,12 +32,12 @@ mod tin;
 mod tins;
 mod turns;
 
-use alloc::{boxed::Box, string::String};
+use alloc::boxed::Box;
 
 use weir_types::{Duration, Instant, Rate, Rng, Streams};
 
-use super::{fair::spread, linked_list::PacketPool};
-use crate::{Backlog, Limit, Link, Observer, Packet, Reason};
+use super::{fair::spread, fq::salt, linked_list::PacketPool};
+use crate::{Backlog, Link, Observer, Packet, Reason};
 pub use framing::Carrier;
 use framing::Framing;
 use isolation::Hashes;
@@ -50,8 +50,7 @@ pub use tins::Tins;
 impl CakeParameters {
     /// CAKE before `link`. It draws from the stream at `path`, and hashes with one below.
     pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> Cake<P> {
-        let salt = streams.at(&(String::from(path) + ".salt")).uniform();
-        Cake::new(self.clone(), link, (salt * (1_u64 << 53) as f64) as u64, streams.at(path))
+        Cake::new(self.clone(), link, salt(streams, path), streams.at(path))
     }
 }
 
@@ -101,11 +100,7 @@ impl<P: Packet> Cake<P> {
 
     #[inline]
     fn is_over_limit(&self) -> bool {
-        let over = match self.queue.limit {
-            Limit::Packets(limit) => self.queue.packets > limit,
-            Limit::Bytes(limit) | Limit::Span(limit) => self.queue.bytes > limit,
-        };
-        over || self.queue.bytes > self.memory_limit
+        self.queue.is_over_limit() || self.queue.bytes > self.memory_limit
     }
 
     /// A packet that arrived at `arrived` waits, as the last of its queue.

@@ -137,8 +137,13 @@ impl CakeParameters {
         self.bandwidth.is_some() || self.framing() != Framing::default() || self.ingress
     }
 
+    /// Bytes that a packet of `bytes` bytes takes on the wire.
+    pub fn bytes_on_wire(&self, bytes: u32) -> u32 {
+        self.framing().bytes(bytes)
+    }
+
     /// Bytes that may wait before a link of `rate`.
-    pub(super) fn memory(&self, rate: Rate) -> u64 {
+    pub fn memory(&self, rate: Rate) -> u64 {
         let sent = |rate: Rate| {
             let bytes = rate.bits_per_second() as f64 / 8.0 * 4.0 * self.rtt.as_secs_f64();
             (bytes as u64).clamp(MEMORY.0, MEMORY.1)
