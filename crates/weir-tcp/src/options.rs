@@ -29,6 +29,13 @@ impl AckOptions {
         self.blocks.into_iter().filter(|block| block.0 != block.1)
     }
 
+    /// Returns true if they tell of nothing that arrived out of order, or twice.
+    #[inline]
+    pub(crate) const fn report_order(&self) -> bool {
+        let (first, last) = self.blocks[0];
+        first == last && self.dsack.is_none()
+    }
+
     /// Returns true if one more block has room.
     pub(crate) const fn has_room(&self) -> bool {
         let last = self.blocks[BLOCKS - 1 - self.dsack.is_some() as usize];

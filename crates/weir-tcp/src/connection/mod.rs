@@ -253,6 +253,19 @@ impl Connection {
         }
     }
 
+    /// Tells the congestion control, which does not answer marks but counts them, of an ACK on the fast path that reports
+    /// `marked` segments.
+    #[inline(never)]
+    pub(crate) fn inform_of_marks(&mut self, number: u32, marked: u32, stamp: Instant, now: Instant) {
+        let flight = f64::from(self.high - number);
+        let plain = self.plain_event(number, number - self.una, flight, stamp, now);
+        let event = Ack { echo: true, marked, ..plain };
+        self.observe(event);
+        if self.may_grow() {
+            self.congestion.on_ack(event, &mut self.window);
+        }
+    }
+
     /// Shows an ACK to the congestion control, which may cut the window.
     pub(crate) fn observe(&mut self, event: Ack) {
         let cut = self.congestion.observe(event, &mut self.window);

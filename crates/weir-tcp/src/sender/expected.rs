@@ -80,6 +80,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use alloc::{collections::VecDeque, format, sync::Arc, vec::Vec};
+    use core::num::NonZeroU32;
 
     use proptest::prelude::*;
     use weir_types::{Duration, Ecn};
@@ -167,7 +168,7 @@ mod tests {
     /// With SACK, and a receiver that may delay its ACKs.
     fn sack_parameters() -> impl Strategy<Value = TcpParameters> {
         let abc = prop_oneof![Just(Abc::Off), Just(Abc::Limit2), Just(Abc::NoLimit)];
-        let bools = prop::collection::vec(any::<bool>(), 11);
+        let bools = prop::collection::vec(any::<bool>(), 14);
         let pacing = prop::option::of(any::<bool>())
             .prop_map(|tso| tso.map(|tso| PacingParameters { tso, ..PacingParameters::default() }));
         let numbers = (pacing, 0_u32..20);
@@ -184,7 +185,10 @@ mod tests {
                     ..SackParameters::default()
                 }),
                 abc,
-                ecn: bools[5],
+                ecn: bools[5] || bools[11],
+                accecn: bools[11],
+                accecn_option: bools[12],
+                push_every: bools[11].then_some(NonZeroU32::MIN.saturating_add(3)),
                 timestamps: bools[6],
                 cwnd_validation: bools[7],
                 handshake: bools[8],

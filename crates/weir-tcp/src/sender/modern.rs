@@ -21,8 +21,10 @@ impl Machine<Sack, Modern> {
         now: Instant,
     ) {
         let Self { recovery, transport } = self;
-        if connection.rest == Rest::Modern && transport.expects(connection, recovery, ack) {
-            return transport.on_expected(connection, recovery, ack, now);
+        if connection.rest == Rest::Modern
+            && let Some(marks) = transport.expects(connection, recovery, ack, options)
+        {
+            return transport.on_expected(connection, recovery, ack, marks, now);
         }
         self.acknowledge(connection, ack, options, now);
     }

@@ -35,21 +35,30 @@ impl SenderEcn {
         !self.asks || matches!(self.mode, Some(EcnMode::Classic | EcnMode::Off))
     }
 
-    /// How many segments an ACK is the first to report as marked, and as `delivered`.
+    /// How many segments an ACK is the first to report as marked, and as `delivered`. Also the feedback after it, for
+    /// [`SenderEcn::takes`].
     #[inline]
     pub(super) fn marked(
-        &mut self,
+        &self,
         connection: &Connection,
         ack: &Segment,
         option: Option<AccEcnOption>,
         delivered: u32,
-    ) -> u32 {
+    ) -> (u32, EcnFeedback) {
+        let mut feedback = self.feedback;
         if !self.is_accurate() || ack.flags().has(Flags::SYN) {
-            return 0;
+            return (0, feedback);
         }
         let mss = connection.header.bytes().saturating_sub(connection.parameters.ack_size.bytes());
         let ace = ack.flags().ace();
-        self.feedback.read(&EcnReport { ace, option, delivered, mss, stamp: ack.stamp })
+        let marked = feedback.read(&EcnReport { ace, option, delivered, mss, stamp: ack.stamp });
+        (marked, feedback)
+    }
+
+    /// The ACK is taken in.
+    #[inline]
+    pub(super) const fn takes(&mut self, feedback: EcnFeedback) {
+        self.feedback = feedback;
     }
 
     /// The SYN is acknowledged.

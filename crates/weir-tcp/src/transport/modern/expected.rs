@@ -7,21 +7,47 @@ use weir_types::Instant;
 
 use super::{Arrival, Modern};
 use crate::{
-    Flags, Segment,
+    AckOptions, Flags, Segment,
+    accecn::EcnFeedback,
     congestion::Window,
     connection::Connection,
     recovery::{Recovery, Sack},
 };
 
+/// Marks that an ACK on the fast path reports.
+pub(crate) enum Marks {
+    /// It bears an echo of marks that are answered, or none.
+    Echo(bool),
+    /// Feedback is accurate: so many segments are marked, and the feedback after it.
+    Counted(u32, EcnFeedback),
+}
+
 impl Modern {
-    /// Returns true if an ACK takes the fast path, while no loss is suspected or repaired.
+    /// Reads the marks that an ACK reports if it takes the fast path, while no loss is suspected or repaired; else
+    /// `None`.
     #[inline]
-    pub(crate) fn expects(&self, connection: &Connection, recovery: &Sack, ack: &Segment) -> bool {
-        let asks = ack.flags().has(Flags::ECE) && connection.ecn.capable && self.sampler.is_none();
-        ack.options() == 0
-            && (connection.una + 1..=connection.high).contains(&ack.number)
-            && (!asks || !recovery.covers_more(ack.number))
-            && recovery.covers_cause(ack.number, ack.stamp)
+    pub(crate) fn expects(
+        &self,
+        connection: &Connection,
+        recovery: &Sack,
+        ack: &Segment,
+        options: &AckOptions,
+    ) -> Option<Marks> {
+        let in_order = (connection.una + 1..=connection.high).contains(&ack.number)
+            && options.report_order()
+            && recovery.covers_cause(ack.number, ack.stamp);
+        if !in_order {
+            return None;
+        }
+        if self.ecn.is_accurate() {
+            let newly = ack.number - connection.una;
+            let (marked, feedback) = self.ecn.marked(connection, ack, options.accecn, newly);
+            let asks = marked > 0 && connection.congestion.answers_marks();
+            return (!asks).then_some(Marks::Counted(marked, feedback));
+        }
+        let echo = ack.flags().has(Flags::ECE) && connection.ecn.capable;
+        let asks = echo && self.sampler.is_none() && recovery.covers_more(ack.number);
+        (!asks).then_some(Marks::Echo(echo))
     }
 
     /// Takes in an ACK that is expected; what it allows to leave is up to [`Modern::send_expected`].
@@ -31,16 +57,24 @@ impl Modern {
         connection: &mut Connection,
         recovery: &mut Sack,
         ack: &Segment,
+        marks: Marks,
         now: Instant,
     ) {
         let Segment { number, stamp, .. } = *ack;
-        let echo = ack.flags().has(Flags::ECE) && connection.ecn.capable;
         let (newly, flight) = (number - connection.una, connection.high - connection.una);
         recovery.advance(number, stamp, now);
+        let (echo, marked) = match marks {
+            Marks::Echo(echo) => (echo, 0),
+            Marks::Counted(marked, feedback) => {
+                self.ecn.takes(feedback);
+                (false, marked)
+            }
+        };
         match &mut self.sampler {
             // Its control learns of nothing but deliveries.
             Some(sampler) => sampler.advance_in_order(number),
-            None => connection.inform(number, echo, stamp, now),
+            None if marked == 0 => connection.inform(number, echo, stamp, now),
+            None => connection.inform_of_marks(number, marked, stamp, now),
         }
         connection.una = number;
         connection.time_round_trip(number, stamp, now);
@@ -48,7 +82,7 @@ impl Modern {
         recovery.arm_probe_afresh(connection, now);
         self.delivered += u64::from(newly);
         let rtt = now.since(stamp);
-        let arrival = Arrival { rtt, smoothed: rtt, newly, marked: 0, lost: 0, flight, of_syn: false };
+        let arrival = Arrival { rtt, smoothed: rtt, newly, marked, lost: 0, flight, of_syn: false };
         self.deliver(connection, recovery, &arrival, now);
         connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
     }
@@ -95,7 +129,8 @@ impl Modern {
     fn emit(&mut self, connection: &mut Connection, now: Instant) -> Segment {
         let number = connection.next;
         connection.next += 1;
-        let segment = connection.emit(number, now);
+        let mut segment = connection.emit(number, now);
+        self.ecn.declare(connection, &mut segment, false);
         if let Some(sampler) = &mut self.sampler {
             let flight = number - connection.una;
             sampler.sent(number, flight + 1, flight == 0, self.delivered, now);

@@ -235,7 +235,9 @@ impl Transport<Sack> for Modern {
         report: &mut Report,
     ) -> bool {
         if self.ecn.is_accurate() {
-            before.marked = self.ecn.marked(connection, ack, before.option, report.delivered());
+            let (marked, feedback) = self.ecn.marked(connection, ack, before.option, report.delivered());
+            self.ecn.takes(feedback);
+            before.marked = marked;
             report.count_marks(before.marked);
             return before.marked > 0;
         }
@@ -333,8 +335,9 @@ impl Transport<Sack> for Modern {
 
     #[inline]
     fn may_rest(&self, connection: &Connection) -> bool {
-        // A control that takes samples does not look at marks.
-        let misses_no_mark = self.sampler.is_some() || connection.congestion.answers_marks();
-        misses_no_mark && !connection.ecn.asks_routers && self.ecn.is_classic()
+        // A control that takes samples does not look at single marks, and counts are read on the fast path, too.
+        let misses_no_mark = self.ecn.is_accurate()
+            || self.ecn.is_classic() && (self.sampler.is_some() || connection.congestion.answers_marks());
+        misses_no_mark && !connection.ecn.asks_routers
     }
 }
