@@ -18,31 +18,28 @@ impl Receiver {
         if !plain && segment.number < self.first {
             return None;
         }
-        let flags = segment.flags();
-        if flags.has(Flags::SYN) {
-            let (able, classic) = (accecn.able, accecn.classic);
+        let (able, classic) = (accecn.able, accecn.classic);
+        if segment.flags().has(Flags::SYN) {
             return self.on_syn(segment, now, able, classic);
         }
-        if accecn.able != ReceiverEcn::Accecn {
-            let classic = accecn.classic;
-            return self.on_fallback(segment, now, classic);
+        if able != ReceiverEcn::Accecn {
+            return self.on_classic(segment, now, classic);
         }
-        let changed = accecn.counters.count(segment.ecn(), segment.bytes().saturating_sub(accecn.header));
+        let (ecn, bytes) = (segment.ecn(), segment.bytes());
+        let changed = accecn.counters.count(ecn, bytes.saturating_sub(accecn.header));
         let prompt = changed || accecn.is_pushed(segment.number);
-        self.arrived += 1;
-        self.marked += u32::from(segment.ecn() == Ecn::Ce);
-        let new = if plain {
-            self.expected += 1;
-            true
-        } else {
-            let new = self.beyond.insert(segment.number, &mut self.expected);
-            self.note(segment.number, new);
-            new
-        };
-        self.delivered += u32::from(new);
-        if new && let Some(accecn) = self.reporter.as_mut().and_then(|reporter| reporter.accecn.as_mut()) {
-            accecn.measure(segment.bytes());
+        let new = plain || self.beyond.insert(segment.number, &mut self.expected);
+        if new {
+            accecn.measure(bytes);
         }
+        if plain {
+            self.expected += 1;
+        } else {
+            self.note(segment.number, new);
+        }
+        self.arrived += 1;
+        self.marked += u32::from(ecn == Ecn::Ce);
+        self.delivered += u32::from(new);
         if self.delays && plain && !prompt && self.delayed().is_none() && self.quick == 0 {
             self.delay_ack(segment, now + self.delay);
             return None;
@@ -55,12 +52,6 @@ impl Receiver {
         Some(self.report(ack))
     }
 
-    /// Data arrives at a receiver without accurate feedback: it echoes as in RFC 3168, or reports one mark at a time.
-    #[inline(never)]
-    fn on_fallback(&mut self, segment: &Segment, now: Instant, classic: Feedback) -> Option<Segment> {
-        self.on_classic(segment, now, classic)
-    }
-
     /// The SYN has arrived, perhaps again. Its answer says what this end can do.
     fn on_syn(
         &mut self,
@@ -71,7 +62,7 @@ impl Receiver {
     ) -> Option<Segment> {
         let asks = syn.flags().ace() == Flags::ACE.ace();
         let plain = Segment { header: syn.header.with_flags(syn.flags().without(Flags::ACE)), ..*syn };
-        let mut answer = self.on_fallback(&plain, now, classic)?;
+        let mut answer = self.on_classic(&plain, now, classic)?;
         if able == ReceiverEcn::Accecn {
             // The fast paths do not count.
             (self.steady, self.pairs, self.echo) = (false, false, false);
@@ -82,7 +73,7 @@ impl Receiver {
     }
 
     /// The ACK with what it tells of marks. A receiver without accurate feedback has told it already.
-    #[inline(never)]
+    #[inline]
     pub(super) fn report(&mut self, mut ack: Segment) -> Segment {
         let Some(Reporter { log, accecn: Some(accecn), .. }) = self.reporter.as_deref_mut() else {
             return ack;

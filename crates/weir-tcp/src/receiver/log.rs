@@ -93,7 +93,11 @@ impl OptionLog {
 
     /// Options of the ACK that bears `place`. They, and those of older ACKs, are forgotten.
     pub(super) fn read(&mut self, place: u16) -> AckOptions {
-        self.log.drain(..self.upto(place)).next_back().unwrap_or_default()
+        let mut options = AckOptions::NONE;
+        for _ in 0..self.upto(place) {
+            options = self.log.pop_front().unwrap_or_default();
+        }
+        options
     }
 
     /// Options of the ACK that bears `place`, for an observer on the path: the log keeps the entry.

@@ -141,7 +141,10 @@ impl Receiver {
         if self.pairs && segment.number == self.expected && self.tells_nothing_new(segment) {
             return self.on_next(segment, now);
         }
-        self.on_other(segment, now)
+        if self.feedback == Feedback::Accurate {
+            return self.on_accecn(segment, now);
+        }
+        self.on_classic(segment, now, self.feedback)
     }
 
     /// The ACK of this data, which has just arrived as expected.
@@ -193,15 +196,6 @@ impl Receiver {
         }
     }
 
-    /// Data that is out of order, or at a receiver that does not acknowledge all at once.
-    #[inline(never)]
-    fn on_other(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        match self.feedback {
-            Feedback::Accurate => self.on_accecn(segment, now),
-            feedback => self.on_classic(segment, now, feedback),
-        }
-    }
-
     /// Data arrives in any order at a receiver that acknowledges every segment at once, without SACK blocks.
     #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
     #[inline(always)]
@@ -220,9 +214,8 @@ impl Receiver {
         Some(self.ack(segment.stamp, syn))
     }
 
-    /// Data arrives in any order at a receiver with this `feedback`, which does not count marks.
-    #[expect(clippy::inline_always, reason = "most receivers never count")]
-    #[inline(always)]
+    /// Data arrives in any order at a receiver with this `feedback`, which does not count marks. ACKs may be delayed.
+    #[inline(never)]
     fn on_classic(&mut self, segment: &Segment, now: Instant, feedback: Feedback) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
         if !plain && segment.number < self.first {

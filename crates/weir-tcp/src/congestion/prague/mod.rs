@@ -166,6 +166,14 @@ impl Congestion for Prague {
         window.cwnd = 1.0;
     }
 
+    fn is_plain(&self) -> bool {
+        matches!(self.phase, Phase::Running(_))
+    }
+
+    fn grow_plainly(&mut self, _: f64, _: &mut Window) -> bool {
+        self.is_plain()
+    }
+
     fn answers_marks(&self) -> bool {
         matches!(self.phase, Phase::Reno(_))
     }

@@ -16,7 +16,7 @@ use weir_types::{Duration, Instant};
 pub(crate) use self::response::Report;
 pub use self::{prr::Prr, rack::Rack, ranges::Ranges, scoreboard::Scoreboard};
 use super::{LossDetection, RecoveryPoint, SackParameters};
-use crate::{AckOptions, congestion::RecoveryState};
+use crate::{AckOptions, BLOCKS, congestion::RecoveryState, options::Block};
 
 /// A probe of the tail that has left (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Sack {
     /// Recovery is under way.
     active: bool,
     point: RecoveryPoint,
+    /// The blocks of the last ACK that had any.
+    told: [Block; BLOCKS],
     /// Segments sent by limited transmit; they do not count as outstanding when the window is cut.
     limited: u32,
     parameters: SackParameters,
@@ -76,6 +78,7 @@ impl Sack {
             probe: None,
             active: false,
             point: RecoveryPoint::default(),
+            told: AckOptions::NONE.blocks,
             limited: 0,
             parameters: *parameters,
         }
@@ -110,9 +113,9 @@ impl Sack {
             rack.forget(number);
         }
         let mut delivered = self.board.acknowledge(number);
-        for (first, last) in options.blocks {
-            // Nothing, or nothing new.
-            if first >= last || last <= number || self.board.sacked().gap_from(first) >= last {
+        for (first, last) in self.untold(options) {
+            // Nothing new.
+            if last <= number || self.board.sacked().gap_from(first) >= last {
                 continue;
             }
             if let Some(rack) = &mut self.rack {
@@ -120,10 +123,20 @@ impl Sack {
             }
             delivered += self.board.sack(first, last);
         }
+        if !options.report_order() {
+            self.told = options.blocks;
+        }
         if let Some(rack) = self.rack.as_mut().filter(|_| delivered > 0) {
             rack.arrived(&self.board, stamp, now);
         }
         delivered
+    }
+
+    /// The blocks of an ACK that the one before has not told of.
+    #[inline]
+    pub(crate) fn untold(&self, options: &AckOptions) -> impl Iterator<Item = Block> + use<> {
+        let told = self.told;
+        options.blocks.into_iter().filter(move |block| block.0 < block.1 && !told.contains(block))
     }
 
     /// A segment leaves.

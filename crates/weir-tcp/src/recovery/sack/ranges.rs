@@ -3,12 +3,15 @@
 //! New information comes nearly always at one of two ends: a new range at the upper one, a cumulative ACK at the
 //! lower. Both cost the same however long the set is; what comes in the middle is found by bisection.
 
-use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Disjoint ranges that do not touch, in order; the first number included, the last excluded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Ranges {
-    ranges: VecDeque<(u32, u32)>,
+    /// Those that were taken out at the lower end come first, until they are half of all.
+    ranges: Vec<(u32, u32)>,
+    gone: usize,
     count: u32,
 }
 
@@ -28,18 +31,23 @@ impl Ranges {
     /// The lowest number it holds.
     #[inline]
     pub fn lowest(&self) -> Option<u32> {
-        self.ranges.front().map(|range| range.0)
+        self.kept().first().map(|range| range.0)
     }
 
     /// One past the highest number it holds; 0 if there is none.
     #[inline]
     pub fn end(&self) -> u32 {
-        self.ranges.back().map_or(0, |range| range.1)
+        self.kept().last().map_or(0, |range| range.1)
     }
 
     /// The ranges, from the lowest.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> + '_ {
-        self.ranges.iter().copied()
+        self.kept().iter().copied()
+    }
+
+    #[inline]
+    fn kept(&self) -> &[(u32, u32)] {
+        &self.ranges[self.gone..]
     }
 
     /// Adds `first..last`; returns how many of them are new.
@@ -48,11 +56,7 @@ impl Ranges {
             return 0;
         }
         // The first range that ends at `first` or later, and the first that begins beyond `last`.
-        let from = if first > self.end() {
-            self.ranges.len()
-        } else {
-            self.ranges.partition_point(|range| range.1 < first)
-        };
+        let from = self.gone + self.ending_from(first);
         let (mut joined, mut held, mut to) = ((first, last), 0, from);
         while let Some(range) = self.ranges.get(to).filter(|range| range.0 <= last) {
             joined = (joined.0.min(range.0), joined.1.max(range.1));
@@ -63,7 +67,9 @@ impl Ranges {
             self.ranges.insert(from, joined);
         } else {
             self.ranges[from] = joined;
-            self.ranges.drain(from + 1..to);
+            if from + 1 < to {
+                self.ranges.drain(from + 1..to);
+            }
         }
         let new = joined.1 - joined.0 - held;
         self.count += new;
@@ -76,7 +82,7 @@ impl Ranges {
             return 0;
         }
         let mut removed = 0;
-        let mut at = self.ranges.partition_point(|range| range.1 <= first);
+        let mut at = self.gone + self.ending_from(first.saturating_add(1));
         while let Some(&(begin, end)) = self.ranges.get(at).filter(|range| range.0 < last) {
             removed += end.min(last) - begin.max(first);
             match (begin < first, last < end) {
@@ -106,13 +112,16 @@ impl Ranges {
     #[inline]
     pub fn remove_below(&mut self, number: u32) -> u32 {
         let mut removed = 0;
-        while let Some(range) = self.ranges.front_mut().filter(|range| range.0 < number) {
+        while let Some(range) = self.ranges.get_mut(self.gone).filter(|range| range.0 < number) {
             removed += range.1.min(number) - range.0;
             if range.1 > number {
                 range.0 = number;
-            } else {
-                self.ranges.pop_front();
+                break;
             }
+            self.gone += 1;
+        }
+        if self.gone > 0 && self.gone * 2 >= self.ranges.len() {
+            self.ranges.drain(..core::mem::take(&mut self.gone));
         }
         self.count -= removed;
         removed
@@ -127,8 +136,7 @@ impl Ranges {
 
     /// Takes out everything.
     pub fn clear(&mut self) {
-        self.ranges.clear();
-        self.count = 0;
+        *self = Self::default();
     }
 
     /// Returns true if it holds `number`.
@@ -140,22 +148,33 @@ impl Ranges {
     /// The lowest number, `number` or above, that it does not hold.
     #[inline]
     pub fn gap_from(&self, number: u32) -> u32 {
-        let at = self.ranges.partition_point(|range| range.1 <= number);
-        self.ranges.get(at).map_or(number, |range| if range.0 <= number { range.1 } else { number })
+        let at = self.ending_from(number.saturating_add(1));
+        self.kept().get(at).map_or(number, |range| if range.0 <= number { range.1 } else { number })
     }
 
     /// The highest number below `number` that it does not hold.
     pub fn gap_below(&self, number: u32) -> Option<u32> {
-        let at = self.ranges.partition_point(|range| range.1 < number);
-        let gap = self.ranges.get(at).map_or(number, |range| if range.0 < number { range.0 } else { number });
+        let at = self.ending_from(number);
+        let gap = self.kept().get(at).map_or(number, |range| if range.0 < number { range.0 } else { number });
         gap.checked_sub(1)
+    }
+
+    /// The place of the first range that ends at `number` or later: nearly always one of the last two.
+    #[inline]
+    fn ending_from(&self, number: u32) -> usize {
+        let kept = self.kept();
+        match kept {
+            [.., last] if last.1 < number => kept.len(),
+            [.., last, _] if last.1 < number => kept.len() - 1,
+            _ => kept.partition_point(|range| range.1 < number),
+        }
     }
 
     /// The number that has `rank` - 1 above it; `None` if it holds fewer than `rank`.
     #[inline]
     pub fn from_above(&self, rank: u32) -> Option<u32> {
         let mut left = rank;
-        for (first, last) in self.ranges.iter().rev() {
+        for (first, last) in self.kept().iter().rev() {
             if last - first >= left {
                 return Some(last - left);
             }
@@ -167,8 +186,22 @@ impl Ranges {
     /// How many it holds from `number` on, looked up from above.
     #[inline]
     pub fn count_from(&self, number: u32) -> u32 {
-        let above = self.ranges.iter().rev().take_while(|range| range.1 > number);
+        let above = self.kept().iter().rev().take_while(|range| range.1 > number);
         above.map(|range| range.1 - range.0.max(number)).sum()
+    }
+}
+
+impl PartialEq for Ranges {
+    fn eq(&self, other: &Self) -> bool {
+        self.kept() == other.kept()
+    }
+}
+
+impl Eq for Ranges {}
+
+impl fmt::Debug for Ranges {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.kept()).finish()
     }
 }
 

@@ -158,25 +158,27 @@ impl Recovery for Sack {
         if connection.ecn.held {
             return None;
         }
-        let new = has_new(connection);
         let active = self.active;
-        if let Some(probe) = self.probe.filter(|_| self.forced && !active) {
+        if self.forced && !active && let Some(probe) = self.probe {
             let tail = || self.board.sacked().gap_below(connection.high).map(NextSegment::Rescue);
-            return if probe.repeats { tail() } else { new.then_some(NextSegment::New) };
+            return if probe.repeats { tail() } else { has_new(connection).then_some(NextSegment::New) };
         }
-        let pipe = self.pipe();
-        let full = pipe >= connection.window.cwnd as u32;
-        if !self.forced && (full || connection.is_connecting() && pipe >= 1) {
+        if !self.forced
+            && (self.is_window_limited(connection) || connection.is_connecting() && self.pipe() >= 1)
+        {
             return None;
         }
+        if let Some(hole) = self.rack.as_ref().and_then(|rack| rack.lost().lowest()) {
+            return Some(NextSegment::Hole(hole));
+        }
         // Without limited transmit what is sacked makes no room before recovery begins.
-        let new = new
+        let new = has_new(connection)
             && (active
                 || connection.parameters.limited_transmit
-                || connection.high - connection.una < connection.window.cwnd as u32
+                || has_room(connection.high - connection.una, connection.window.cwnd)
                 || connection.una < self.board.expired());
-        if let Some(rack) = &self.rack {
-            return rack.lost().lowest().map(NextSegment::Hole).or(new.then_some(NextSegment::New));
+        if self.rack.is_some() {
+            return new.then_some(NextSegment::New);
         }
         // Rules 3 and 4 hold in recovery only.
         self.board.next_segment(new).filter(|next| match next {
@@ -193,11 +195,11 @@ impl Recovery for Sack {
 
     #[inline]
     fn is_window_limited(&self, connection: &Connection) -> bool {
-        self.pipe() >= connection.window.cwnd as u32
+        !has_room(self.pipe(), connection.window.cwnd)
     }
 
     fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
-        let room = connection.high - connection.una < connection.window.cwnd as u32;
+        let room = has_room(connection.high - connection.una, connection.window.cwnd);
         let number = match next {
             NextSegment::Hole(hole) | NextSegment::Rescue(hole) => hole,
             NextSegment::New => {
@@ -222,7 +224,14 @@ impl Recovery for Sack {
 
 /// There is new data, and the receiver, or a control with a window of its own, allows one more segment.
 fn has_new(connection: &Connection) -> bool {
-    connection.next < connection.end && connection.high - connection.una < connection.window.bound as u32
+    connection.next < connection.end
+        && has_room(connection.high - connection.una, connection.window.bound)
+}
+
+/// Returns true if one more segment than `out` fits into the whole part of a window.
+#[inline]
+fn has_room(out: u32, window: f64) -> bool {
+    f64::from(out) + 1.0 <= window
 }
 
 impl Sack {

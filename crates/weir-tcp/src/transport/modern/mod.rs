@@ -132,11 +132,14 @@ impl Modern {
         if ack.number > una {
             sampler.advance(ack.number, |number| sacked.contains(number));
         }
-        for (first, last) in options.blocks {
+        for (first, last) in recovery.untold(options) {
             let mut number = sacked.gap_from(first.max(ack.number).max(una));
             while number < last {
                 sampler.arrived(number);
-                number = sacked.gap_from(number + 1);
+                number += 1;
+                if number < last {
+                    number = sacked.gap_from(number);
+                }
             }
         }
     }
