@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,14 @@ def test_the_page_names_machine_and_numbers() -> None:
     assert "| fq | 30.0 | 26.0 | 38.0 |" in together
     assert "| 2,100 | 20.7 |" in together
     assert "| – | – |" in together
+    yardstick = replace(measurement(instructions_per_packet=850.0), case=measure.YARDSTICK)
+    paced = replace(measurement(ns_per_packet=203.0, instructions_per_packet=1530.0), case="gigabit-paced")
+    compared = page([yardstick, paced], growth, batch, sweeps, [])
+    assert (
+        "`gigabit-paced` takes 2.0 times the time of `gigabit-linux` and 1.80 times its instructions."
+        in compared
+    )
+    assert "times the time" not in alone
     assert "- Processor: " in together
 
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.measure import CASES
+from bench.measure import CASES, CROWDS, TODAY, YARDSTICK
 
 from weir import _core
 from weir.disciplines import controls
 from weir.scenario import bundled, to_toml
 
 _DURATIONS = {
-    "gigabit-100": "3 s", "gigabit-1000": "3 s", "gigabit-10000": "3 s", "gigabit-linux": "3 s",
-    "gigabit-bbr": "3 s",
-    "ten-gigabit-crowd": "1 s", "ten-gigabit-crowd-rtts": "1 s",
+    "gigabit-100": "3 s", "gigabit-1000": "3 s", "gigabit-10000": "3 s", YARDSTICK: "3 s",
+    **dict.fromkeys(TODAY, "3 s"), **dict.fromkeys(CROWDS, "1 s"),
 }  # fmt: skip
 _OTHERS = "20 s"
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench.measure import SOURCES, Measurement, measure_sizes, output_of
+from bench.measure import SOURCES, TODAY, YARDSTICK, Measurement, measure_sizes, output_of
 from weir import _core
 from weir.plot import template_environment
 from weir.scenario import Scenario, bundled
@@ -224,6 +224,8 @@ def page(
         system=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
         weir=_core.__version__,
+        today=TODAY,
+        yardstick=next((m for m in measurements if m.case == YARDSTICK), None),
     )
 
 

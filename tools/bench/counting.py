@@ -11,16 +11,19 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench import measure
 from weir.scenario import bundled
 
-_GIGABIT, _CROWD = (2.0, 4.0), (1.5, 1.8)
+_GIGABIT, _TODAY, _CROWD = (2.0, 4.0), (2.0, 3.0), (1.5, 1.8)
 _LENGTHS_S = {
     "gigabit-100": _GIGABIT, "gigabit-1000": _GIGABIT, "gigabit-10000": _GIGABIT, "gigabit-linux": _GIGABIT,
-    "gigabit-bbr": _GIGABIT,
-    "ten-gigabit-crowd": _CROWD, "ten-gigabit-crowd-rtts": _CROWD,
+    **dict.fromkeys(measure.TODAY, _TODAY), **dict.fromkeys(measure.CROWDS, _CROWD),
 }  # fmt: skip
 _OTHERS_S = (15.0, 30.0)
 """Two lengths of a run. The difference leaves out the interpreter and the building of the network."""
+
+_FIFTH = ("flows.ftp.count=20000", "links.bottleneck.rate=2 Gbit/s")
+"""A fifth of a crowd, on a fifth of its link: the same for each flow, and still beyond the caches."""
 
 _REFERENCES = re.compile(r"==(\d+)== I\s+refs:\s+([\d,]+)")
 
@@ -52,7 +55,14 @@ def _per_packet(short: tuple[int, int], long: tuple[int, int]) -> float:
 
 def _count(jobs: Sequence[tuple[str, float]]) -> list[tuple[int, int]]:
     """Counts packets and instructions of processes that run so many simulated seconds of a case."""
-    runs = [(str(bundled()[f"bench/{case}"]), f"duration={length_s} s") for case, length_s in jobs]
+    runs = [
+        (
+            str(bundled()[f"bench/{case}"]),
+            f"duration={length_s} s",
+            *(_FIFTH if case in measure.CROWDS else ()),
+        )
+        for case, length_s in jobs
+    ]
     # -B: a first run that keeps what Python compiles would leave less to do for the second.
     worker = ("-B", str(_WORKER), "--forks", str(os.cpu_count() or 1))
     done = subprocess.run(  # noqa: S603 - our own worker

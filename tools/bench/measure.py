@@ -29,7 +29,16 @@ PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 CROWD_FLOWS = 100_000
 """Number of flows in the cases of ten gigabits."""
 
-CASES = (*PEERED, "gigabit-linux", "gigabit-bbr", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
+YARDSTICK = "gigabit-linux"
+"""Senders of today are compared with this case: 100 flows that do not pace."""
+
+TODAY = ("gigabit-paced", "gigabit-prague", "gigabit-bbr", "gigabit-bbr-losses")
+"""Cases of senders that pace."""
+
+CROWDS = ("ten-gigabit-crowd", "ten-gigabit-crowd-rtts", "ten-gigabit-crowd-paced")
+"""Cases of `CROWD_FLOWS` flows."""
+
+CASES = (*PEERED, YARDSTICK, *TODAY, *CROWDS)
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0

@@ -159,7 +159,10 @@ impl Recovery for Sack {
             return None;
         }
         let active = self.active;
-        if self.forced && !active && let Some(probe) = self.probe {
+        if self.forced
+            && !active
+            && let Some(probe) = self.probe
+        {
             let tail = || self.board.sacked().gap_below(connection.high).map(NextSegment::Rescue);
             return if probe.repeats { tail() } else { has_new(connection).then_some(NextSegment::New) };
         }
@@ -224,8 +227,7 @@ impl Recovery for Sack {
 
 /// There is new data, and the receiver, or a control with a window of its own, allows one more segment.
 fn has_new(connection: &Connection) -> bool {
-    connection.next < connection.end
-        && has_room(connection.high - connection.una, connection.window.bound)
+    connection.next < connection.end && has_room(connection.high - connection.una, connection.window.bound)
 }
 
 /// Returns true if one more segment than `out` fits into the whole part of a window.
