@@ -11,7 +11,8 @@ use crate::{
 
 impl Receiver {
     /// Data has arrived.
-    #[inline(never)]
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet where marks are counted")]
+    #[inline(always)]
     pub(super) fn on_accecn(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
         let accecn = self.reporter.as_mut()?.accecn.as_mut()?;
@@ -23,7 +24,7 @@ impl Receiver {
             return self.on_syn(segment, now, able, classic);
         }
         if able != ReceiverEcn::Accecn {
-            return self.on_classic(segment, now, classic);
+            return self.on_fallback(segment, now, classic);
         }
         let (ecn, bytes) = (segment.ecn(), segment.bytes());
         let changed = accecn.counters.count(ecn, bytes.saturating_sub(accecn.header));
@@ -52,6 +53,12 @@ impl Receiver {
         Some(self.report(ack))
     }
 
+    /// Data arrives at a receiver without accurate feedback: it echoes as in RFC 3168, or reports one mark at a time.
+    #[inline(never)]
+    fn on_fallback(&mut self, segment: &Segment, now: Instant, classic: Feedback) -> Option<Segment> {
+        self.on_classic(segment, now, classic)
+    }
+
     /// The SYN has arrived, perhaps again. Its answer says what this end can do.
     fn on_syn(
         &mut self,
@@ -62,7 +69,7 @@ impl Receiver {
     ) -> Option<Segment> {
         let asks = syn.flags().ace() == Flags::ACE.ace();
         let plain = Segment { header: syn.header.with_flags(syn.flags().without(Flags::ACE)), ..*syn };
-        let mut answer = self.on_classic(&plain, now, classic)?;
+        let mut answer = self.on_fallback(&plain, now, classic)?;
         if able == ReceiverEcn::Accecn {
             // The fast paths do not count.
             (self.steady, self.pairs, self.echo) = (false, false, false);

@@ -141,10 +141,7 @@ impl Receiver {
         if self.pairs && segment.number == self.expected && self.tells_nothing_new(segment) {
             return self.on_next(segment, now);
         }
-        if self.feedback == Feedback::Accurate {
-            return self.on_accecn(segment, now);
-        }
-        self.on_classic(segment, now, self.feedback)
+        self.on_other(segment, now)
     }
 
     /// The ACK of this data, which has just arrived as expected.
@@ -214,8 +211,18 @@ impl Receiver {
         Some(self.ack(segment.stamp, syn))
     }
 
-    /// Data arrives in any order at a receiver with this `feedback`, which does not count marks. ACKs may be delayed.
+    /// Data that is out of order, or at a receiver that does not acknowledge all at once.
     #[inline(never)]
+    fn on_other(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
+        match self.feedback {
+            Feedback::Accurate => self.on_accecn(segment, now),
+            feedback => self.on_classic(segment, now, feedback),
+        }
+    }
+
+    /// Data arrives in any order at a receiver with this `feedback`, which does not count marks.
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet out of order")]
+    #[inline(always)]
     fn on_classic(&mut self, segment: &Segment, now: Instant, feedback: Feedback) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
         if !plain && segment.number < self.first {

@@ -38,7 +38,7 @@ proptest! {
             let number = (long.expected + ahead).saturating_sub(u32::from(kind == 4));
             let header = Header::new(1000, ecn, flags);
             let data = Segment { stamp: now, number, header, ..Segment::default() };
-            prop_assert_eq!(short.on_segment(&data, now), long.on_classic(&data, now, long.feedback));
+            prop_assert_eq!(short.on_segment(&data, now), long.on_other(&data, now));
             prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
         }
     }

@@ -166,12 +166,9 @@ impl Congestion for Prague {
         window.cwnd = 1.0;
     }
 
+    /// All growth waits for [`Congestion::on_delivery`].
     fn is_plain(&self) -> bool {
         matches!(self.phase, Phase::Running(_))
-    }
-
-    fn grow_plainly(&mut self, _: f64, _: &mut Window) -> bool {
-        self.is_plain()
     }
 
     fn answers_marks(&self) -> bool {
