@@ -13,7 +13,7 @@ import pytest
 
 import weir
 from conftest import Command
-from validation import bbr, l4s
+from validation import bbr, l4s, misses
 
 
 def test_every_combination_of_linux_has_a_scenario() -> None:
@@ -23,15 +23,15 @@ def test_every_combination_of_linux_has_a_scenario() -> None:
     assert len({l4s.scenario(one, text).hash for one in recorded}) == 148
     assert {one.link for one in recorded} == set("ABCD")
     assert {one.scen for one in recorded} == {"", "loss1", "step"}
-    assert {name for name, _ in bbr.OPEN} <= {one.name for one in recorded}
+    assert {name for name, _ in misses.known("bbr")} <= {one.name for one in recorded}
 
 
 def test_bbr_beside_cubic_over_one_bdp_is_as_in_linux() -> None:
     chosen = bbr.reference(lambda one: one.qdisc == "pfifo_1bdp" and one.link == "A" and one.flows == 2)
     chosen = {one: rows for one, rows in chosen.items() if "cubic" in one.congestion}
-    found = l4s.Senders(l4s.compare(chosen), bbr.OPEN)
+    found = l4s.judged("bbr", chosen)
     assert len(found.bound) == 2
-    assert found.unnamed == []
+    assert misses.named(found.misses) == []
     first, third = (cell.weir.mean for _, cell in found.mixes)
     assert first > 5.0, "version 1 answers no losses"
     assert 0.6 < third < 1.3, "version 3 does"
@@ -39,8 +39,8 @@ def test_bbr_beside_cubic_over_one_bdp_is_as_in_linux() -> None:
 
 @pytest.mark.soak
 def test_what_misses_is_named() -> None:
-    found = bbr.senders()
-    assert (found.unnamed, found.stale) == ([], [])
+    found = l4s.judged("bbr", bbr.reference())
+    assert (misses.named(found.misses), misses.stale("bbr", found.misses)) == ([], [])
     assert found.values - len(found.missed) >= 0.93 * found.values
 
 

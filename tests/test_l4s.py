@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import weir
-from validation import l4s
+from validation import l4s, misses
 
 
 def test_every_combination_of_linux_has_a_scenario() -> None:
@@ -18,25 +18,25 @@ def test_every_combination_of_linux_has_a_scenario() -> None:
     assert len({l4s.scenario(one, text).hash for one in recorded}) == 62
     assert {one.link for one in recorded} == set("ABCD")
     assert {one.switch for one in recorded if isinstance(one, l4s.Switched)} == set(l4s.SWITCHES)
-    assert {name for name, _ in l4s.OPEN | l4s.EXPLAINED} <= {one.name for one in recorded}
+    assert {name for name, _ in misses.known("l4s")} <= {one.name for one in recorded}
 
 
 def test_prague_beside_cubic_is_as_in_linux() -> None:
     found = l4s.senders(quick=True)
     assert len(found.bound) == 12
-    assert found.unnamed == []
+    assert misses.named(found.misses) == []
     # A value that does not agree is named.
     [first] = [one for one in found.compared if one.combination.name == "dualpi2, A, prague:1+cubic:1"]
     wrong = replace(first.cells[2], ns2=replace(first.cells[2].ns2, mean=50.0))
     bad = replace(found, compared=[replace(first, cells=[wrong])])
     assert not bad.holds
-    assert first.combination.name in bad.unnamed[0]
+    assert first.combination.name in misses.named(bad.misses)[0]
 
 
 @pytest.mark.soak
 def test_what_misses_is_named() -> None:
-    found = l4s.senders()
-    assert (found.unnamed, found.stale) == ([], [])
+    found = l4s.judged("l4s", l4s.reference())
+    assert (misses.named(found.misses), misses.stale("l4s", found.misses)) == ([], [])
     assert found.values - len(found.missed) >= 0.93 * found.values
 
 

@@ -66,9 +66,9 @@ def combinations() -> list[Combination]:
 
 
 def scenario(one: Combination, text: str, stagger: int) -> _core.Scenario:
-    """The scenario of the validation; REM has PIE's link."""
+    """The scenario of the validation, without a probe; REM has PIE's link."""
     if one.qdisc != OWN:
-        return kernel.scenario(one, text, stagger)
+        return kernel.scenario(one, text, stagger, [("flows.probe.count", "0")])
     beside = replace(one, qdisc="pie")
     return kernel.scenario(beside, text, stagger, [("links.bottleneck.queue", "{ rem = {} }")])
 

@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write("\n".join(summary(outcome)) + "\n")
     if path is not None:
         path.write_text(page(outcome), encoding="utf-8")
-        picture.draw(outcome.rows, path.parent / "images" / picture.NAME)
+        images = path.parent / "images"
+        picture.draw(outcome.rows, images / picture.NAME)
         sys.stdout.write(f"Wrote {path}\n")
     return 0 if outcome.holds else 1
 

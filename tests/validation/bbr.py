@@ -7,52 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from validation.combinations import STAGGERS, SWITCHES, Combination
-from validation.kernel_queues import LINKS, Queue, queue
-from validation.l4s import SEEDS, Senders, compare
+from validation.kernel_queues import LINKS, Queue, queue, round_trip_ms
+from validation.l4s import SEEDS, Senders, judged
 from validation.places import REFERENCE, rows_of
 from weir.run._batch import OnProgress
-
-OPEN = frozenset(
-    {
-        ("codel, A, bbr3, 16 flows", "p99"),
-        ("codel, A, bbr3, 1 flow", "p99"),
-        ("codel, B, bbr3, 16 flows", "mean"),
-        ("codel, D, bbr1, 4 flows", "p99"),
-        ("codel, D, bbr1, 4 flows", "utilisation"),
-        ("codel, D, bbr1, 4 flows", "drops"),
-        ("fq_codel, A, bbr3, 1 flow", "p99"),
-        ("fq_codel, B, bbr1, 4 flows", "mean"),
-        ("fq_codel, B, bbr1, 4 flows", "p99"),
-        ("fq_codel, B, bbr3, 4 flows", "mean"),
-        ("fq_codel, B, bbr3, 4 flows", "p99"),
-        ("fq_codel, C, bbr1, 4 flows", "mean"),
-        ("fq_codel, C, bbr1, 4 flows", "p99"),
-        ("fq_codel, C, bbr3, 1 flow", "mean"),
-        ("fq_codel, C, bbr3, 4 flows", "p99"),
-        ("fq_codel, D, bbr3, 4 flows", "p99"),
-        ("pfifo_0.5bdp, D, bbr1, 2 flows", "drops"),
-        ("pfifo_1bdp, A, bbr1:2+cubic:2", "drops"),
-        ("pfifo_1bdp, B, bbr1, 2 flows", "drops"),
-        ("pfifo_1bdp, C, bbr3, 1 flow, rate halved for 20 s", "utilisation"),
-        ("pfifo_1bdp, C, bbr3, 4 flows", "mean"),
-        ("pfifo_1bdp, D, bbr3, 4 flows", "utilisation"),
-        ("pfifo_1bdp, D, bbr3, 4 flows", "drops"),
-        ("pfifo_4bdp, A, bbr3, 16 flows", "drops"),
-        ("pfifo_4bdp, A, bbr3, 1 flow, 1% random loss", "mean"),
-        ("pfifo_4bdp, A, bbr3, 1 flow, 1% random loss", "p99"),
-        ("pfifo_4bdp, A, bbr3, 1 flow, 1% random loss", "utilisation"),
-        ("pfifo_4bdp, B, bbr1:1+cubic:1", "ratio"),
-        ("pfifo_4bdp, B, bbr1, 16 flows", "drops"),
-        ("pfifo_4bdp, B, bbr1, 1 flow, 1% random loss", "utilisation"),
-        ("pfifo_4bdp, D, bbr1, 4 flows", "p99"),
-        ("pie, B, bbr1, 16 flows", "p99"),
-        ("pie, C, bbr3, 1 flow", "mean"),
-        ("pie, D, bbr1, 4 flows", "p99"),
-        ("pie, D, bbr1, 4 flows", "utilisation"),
-        ("pie, D, bbr1, 4 flows", "drops"),
-    }
-)
-"""Values that miss and are not explained."""
 
 JITTER = '"20 us"'
 PHASES = tuple(step / 20 for step in range(-2, 3))
@@ -70,21 +28,17 @@ class Run(Combination):
         return ", ".join(filter(None, (super().name, SWITCHES[self.scen][0] if self.scen else "")))
 
     @property
-    def held(self) -> bool:
-        return self.scen != "step"
-
-    @property
     def resolves(self) -> bool:
         return False
 
     @property
     def queue(self) -> Queue:
-        return queue(self.qdisc, self.link, ecn=False, held=self.held)
+        return queue(self.qdisc, self.link, ecn=False)
 
     @property
     def changes(self) -> list[tuple[str, str]]:
         found = [*self.each("tcp.ecn", "false"), *self.each("tcp.accecn", "false")]
-        found += [*self.each("tcp.sack_compression", '"1 ms"'), *self.each("start_jitter", JITTER)]
+        found += self.each("start_jitter", JITTER)
         if self.scen == "step":
             found += self.halved()
         elif self.scen:
@@ -95,9 +49,8 @@ class Run(Combination):
         if self.flows > 1:
             return [(stagger, []) for stagger in STAGGERS[:repeats]]
         path = LINKS[self.link]
-        phases = PHASES if self.held else ()
-        rtts = [f'"{path.rtt_ms + phase * path.packet_ms:.6g} ms"' for phase in phases]
-        return [(STAGGERS[0], self.each("rtt", rtt)) for rtt in rtts] or [(STAGGERS[0], [])]
+        rtts = [round_trip_ms(path, self.queue) + phase * path.packet_ms for phase in PHASES]
+        return [(STAGGERS[0], self.each("rtt", f'"{rtt:.6g} ms"')) for rtt in rtts]
 
 
 def reference(chosen: Callable[[Run], bool] = lambda _: True) -> dict[Run, list[dict[str, str]]]:
@@ -118,7 +71,7 @@ def senders(progress: OnProgress | None = None, *, quick: bool = False) -> Sende
         return one.link == "A" and (":" in one.congestion or bool(one.scen))
 
     recorded = reference(tells_much) if quick else reference()
-    return Senders(compare(recorded, progress=progress), OPEN)
+    return judged("bbr", recorded, trials=not quick, progress=progress)
 
 
 def context(found: Senders) -> dict[str, object]:

@@ -88,23 +88,13 @@ class Combination:
         return []
 
     @property
-    def held(self) -> bool:
-        """True if the link is a token bucket that holds a packet, as `tbf` does."""
-        return True
-
-    @property
-    def own_ms(self) -> float:
-        """Time that is added to a packet's wait, ms: the time in which `tbf` holds it."""
-        return LINKS[self.link].packet_ms if self.held else 0.0
-
-    @property
     def resolves(self) -> bool:
         """True if the first packets wait for addresses: a handshake takes two round trips."""
         return True
 
     @property
     def queue(self) -> Queue:
-        return queue(self.qdisc, self.link, ecn=True, held=self.held)
+        return queue(self.qdisc, self.link, ecn=True)
 
     def each(self, key: str, value: str) -> list[tuple[str, str]]:
         """Sets a key of all groups to one value."""
@@ -155,10 +145,5 @@ class Switched(Combination):
         return [*changes, *SWITCHES[self.switch][1], *steps]
 
     @property
-    def held(self) -> bool:
-        """A bucket has one rate."""
-        return self.switch != "step"
-
-    @property
     def queue(self) -> Queue:
-        return queue(self.qdisc, self.link, ecn=self.ecn != "0", held=self.held)
+        return queue(self.qdisc, self.link, ecn=self.ecn != "0")

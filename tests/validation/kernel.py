@@ -9,11 +9,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from validation.kernel_causes import CAUSES, OPEN, Cause
+from validation.kernel_causes import SWITCHES
 from validation.kernel_habits import HABITS, without
-from validation.kernel_queues import LINKS, PACKET, Queue, queue
+from validation.kernel_queues import LINKS, Path, Queue, link, own_ms, queue, round_trip_ms
+from validation.kernel_tags import TAGS
 from validation.loop import Cell, Measure
+from validation.misses import Key, Miss, known
 from validation.places import HERE, REFERENCE, rows_of
+from validation.tried import TRIALS, Change, Trial
 from weir import _core
 from weir.run._batch import OnProgress, run_batch
 from weir.run._tables import WHOLE_RUN, frames
@@ -32,6 +35,9 @@ equal round trips give equal runs, and where in a packet time its limit cycle li
 SHOWN_ONLY = 50
 """Flows that need not agree: with windows of two packets the queue is what timeouts make of it."""
 
+PROBED = ("fq_codel", "fq_pie", "cake")
+"""Queues that Linux ran with a light probe beside the flows. It has a queue of its own."""
+
 MEASURES = (
     Measure("mean", "Mean delay", "ms", 2, 1.0, 0.10, "qd_mean_ms", 1.0),
     Measure("p99", "99% of delays", "ms", 1, 3.0, 0.15, "qd_p99_ms", 1.0),
@@ -40,8 +46,6 @@ MEASURES = (
     Measure("drops", "Drops", "% of packets", 2, 0.2, 0.15, "drop_pct", 1.0),
 )
 
-Change = tuple[str, str]
-"""A key of the scenario and its value."""
 Values = Mapping[str, list[float]]
 """Measure to a value per run."""
 
@@ -55,22 +59,27 @@ class Combination:
     link: str
     congestion: str
     flows: int
+    tag: str = ""
 
     @property
     def name(self) -> str:
-        ecn = ", ECN" if self.ecn else ""
+        ecn = "ECN" if self.ecn else ""
         flows = "1 flow" if self.flows == 1 else f"{self.flows} flows"
-        return f"{self.qdisc}{ecn}, {self.link}, {self.congestion}, {flows}"
+        parts = (self.qdisc, ecn, self.link, self.congestion, flows, TAGS[self.tag].about)
+        return ", ".join(filter(None, parts))
 
     @property
-    def held(self) -> bool:
-        """True if the link is a token bucket here, too. The queue of a paced flow is often empty, and then
-        packets leave `tbf` at once, whatever the discipline."""
-        return self.congestion == "bbr"
+    def path(self) -> Path:
+        return TAGS[self.tag].path(LINKS[self.link])
 
     @property
     def queue(self) -> Queue:
-        return queue(self.qdisc, self.link, ecn=self.ecn, held=self.held)
+        return TAGS[self.tag].queue(queue(self.qdisc, self.link, ecn=self.ecn))
+
+    @property
+    def probed(self) -> bool:
+        """True if Linux ran a probe beside the flows."""
+        return self.qdisc in PROBED
 
 
 @dataclass(frozen=True)
@@ -88,39 +97,6 @@ class Compared:
     @property
     def missed(self) -> list[Cell]:
         return [cell for cell in self.cells if not cell.holds]
-
-
-@dataclass(frozen=True)
-class Miss:
-    """A value out of its tolerance, and why."""
-
-    combination: Combination
-    cell: Cell
-    cause: Cause | None
-    with_cause: Cell | None
-    """Value with the cause taken away, or built in."""
-
-    @property
-    def is_chance(self) -> bool:
-        """True if both sides spread so much that they may be equal."""
-        return abs(self.cell.difference) <= self.cell.half_width
-
-    @property
-    def is_explained(self) -> bool:
-        return self.with_cause is not None and self.with_cause.holds
-
-    @property
-    def is_open(self) -> bool:
-        """Named as not explained."""
-        return (self.combination.name, self.cell.measure.name) in OPEN
-
-    @property
-    def unexplained(self) -> bool:
-        return not self.is_chance and not self.is_explained
-
-    @property
-    def holds(self) -> bool:
-        return not self.unexplained or self.is_open
 
 
 @dataclass(frozen=True)
@@ -163,14 +139,15 @@ def kernel(*, quick: bool = False, progress: OnProgress | None = None) -> Kernel
     recorded = {one: rows for one, rows in reference().items() if not quick or one.flows != SHOWN_ONLY}
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
     compared = compare(recorded, text, SEEDS, progress=progress)
-    misses = [miss for one in compared if one.bound for miss in _explain(one, recorded, text)]
+    judged = [one for one in compared if one.bound]
+    misses = _explain(judged, recorded, text, trials=not quick, progress=progress)
     if quick:
         return Kernel(compared, misses, [], SEEDS)
     # BBR cannot do without the habits.
     bound = {
         one: rows
         for one, rows in recorded.items()
-        if one.flows != SHOWN_ONLY and one.link in EFFECT_LINKS and one.congestion != "bbr"
+        if one.flows != SHOWN_ONLY and one.link in EFFECT_LINKS and one.congestion != "bbr" and not one.tag
     }
 
     def missed(altered: str) -> int:
@@ -181,11 +158,13 @@ def kernel(*, quick: bool = False, progress: OnProgress | None = None) -> Kernel
 
 
 def reference() -> dict[Combination, list[dict[str, str]]]:
-    """The repeats of every combination, in the order of the file."""
+    """The repeats of every combination that a scenario can tell, in the order of the file."""
     found: defaultdict[Combination, list[dict[str, str]]] = defaultdict(list)
     for row in rows_of(REFERENCE / "kernel" / "results.csv"):
-        one = Combination(row["qdisc"], row["ecn"] == "1", row["link"], row["cc"], int(row["flows"]))
-        found[one].append(row)
+        flows, tag = int(row["flows"]), row["tag"]
+        if tag in TAGS and row["cc"] != "mix":
+            one = Combination(row["qdisc"], row["ecn"] == "1", row["link"], row["cc"], flows, tag)
+            found[one].append(row)
     return dict(found)
 
 
@@ -198,21 +177,20 @@ def scenario(
 ) -> _core.Scenario:
     """The combination in Weir, flows beginning every `stagger` ms, the round trip longer by `phase`
     packet times."""
-    path, waits = LINKS[one.link], one.queue
-    rtt = path.rtt_ms - (path.packet_ms if waits.early else 0.0) + phase * path.packet_ms
+    path, waits = one.path, one.queue
+    rtt = round_trip_ms(path, waits) + phase * path.packet_ms
     loaded = _core.Scenario.loads(text, SCENARIO).variant(one.congestion)
     return loaded.replace(
         [
-            ("links.bottleneck.rate", path.rate),
-            ("links.bottleneck.buffer", waits.buffer),
-            ("links.bottleneck.queue", waits.aqm),
+            *link(path, waits),
             ("flows.bulk.rtt", f"{rtt:.6g} ms"),
             *(
                 [("flows.bulk.population", f'[{{ step = 1, every = "{stagger} ms", until = {one.flows} }}]')]
                 * (one.flows > 1)
             ),
             ("flows.bulk.tcp.ecn", str(one.ecn).lower()),
-            *([("links.bottleneck.token_bucket", f'{{ burst = "{PACKET} B" }}')] * one.held),
+            ("flows.probe.count", str(int(one.probed))),
+            *TAGS[one.tag].changes,
             *changes,
         ]
     )
@@ -253,23 +231,25 @@ def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
 
 
 def values_of(one: Combination, links: pl.DataFrame) -> Values:
-    """Values that are compared, from the rows of the links of some runs."""
+    """Values that are compared, from the rows of the links of some runs. Delays and marks are of the bulk
+    flows; what leaves the link and what is dropped is of all."""
     links = links.filter(
-        pl.col("direction") == "forward",
-        pl.col("group") == ALL,
-        pl.col("class") == ALL,
-        pl.col("period") == WHOLE_RUN,
+        pl.col("direction") == "forward", pl.col("class") == ALL, pl.col("period") == WHOLE_RUN
     )
-    # Where a packet leaves when ours has been sent, its own transmission is part of the delay.
-    own = 0.0 if one.queue.early else LINKS[one.link].packet_ms
-    columns = links.select(
-        mean=pl.col("delay_mean_ms") + own,
-        p99=pl.col("delay_p99_ms") + own,
-        utilisation=100 * pl.col("utilisation"),
-        marks=100 * pl.col("marks") / pl.col("departures"),
-        drops=100 * pl.col("drops") / (pl.col("drops") + pl.col("departures")),
-    )
-    return {name: columns[name].cast(pl.Float64).to_list() for name in columns.columns}
+    every = links.filter(pl.col("group") == ALL)
+    # Real packets, of live runs, belong to no group.
+    flows = links.filter(pl.col("group") == "bulk")
+    bulk = every if flows.is_empty() else flows
+    own = own_ms(one.path, one.queue)
+    share = LINKS[one.link].packet_ms / one.path.packet_ms
+    columns = {
+        "mean": bulk["delay_mean_ms"] + own,
+        "p99": bulk["delay_p99_ms"] + own,
+        "utilisation": 100 * share * every["utilisation"],
+        "marks": 100 * bulk["marks"] / bulk["departures"],
+        "drops": 100 * every["drops"] / (every["drops"] + every["departures"]),
+    }
+    return {name: column.cast(pl.Float64).to_list() for name, column in columns.items()}
 
 
 def _cells(one: Combination, ours: Values, rows: Sequence[Mapping[str, str]]) -> list[Cell]:
@@ -285,93 +265,65 @@ def repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
 
 
 def _explain(
-    one: Compared, recorded: Mapping[Combination, Sequence[Mapping[str, str]]], text: str
+    compared: Sequence[Compared],
+    recorded: Mapping[Combination, Sequence[Mapping[str, str]]],
+    text: str,
+    *,
+    trials: bool,
+    progress: OnProgress | None,
 ) -> list[Miss]:
-    """The misses of one combination, each with its cause if one is known."""
-    missed = one.missed
-    if not missed:
-        return []
-    combination = one.combination
-    cause = next((cause for cause in CAUSES if cause.concerns(combination)), None)
-    if cause is None:
-        return [Miss(combination, cell, None, None) for cell in missed]
-    rows = [row for row in recorded[combination] if not cause.leaves_out(row)]
-    [other] = compare({combination: rows}, text, SEEDS, cause.changes(combination))
-    shown = {cell.measure.name: cell for cell in other.cells}
-    return [Miss(combination, cell, cause, shown[cell.measure.name]) for cell in missed]
-
-
-# --- The page ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Discipline:
-    """A line of the table: one queue discipline."""
-
-    name: str
-    compared: list[Compared]
-
-    @property
-    def held(self) -> int:
-        return sum(cell.holds for one in self.compared for cell in one.cells)
-
-    @property
-    def values(self) -> int:
-        return sum(len(one.cells) for one in self.compared)
-
-    def cells(self, measure: Measure) -> list[Cell]:
-        return [cell for one in self.compared for cell in one.cells if cell.measure is measure]
-
-
-def context(found: Kernel) -> dict[str, object]:
-    """Variables of the template."""
-    names = list(dict.fromkeys(one.combination.qdisc for one in found.bound))
-    disciplines = [
-        Discipline(name, [one for one in found.bound if one.combination.qdisc == name]) for name in names
-    ]
-    causes: dict[str, list[Miss]] = defaultdict(list)
-    for miss in found.misses:
-        causes[_why(miss)].append(miss)
-    return {
-        "kernel": found,
-        "kernel_disciplines": disciplines,
-        "kernel_measures": MEASURES,
-        "kernel_causes": causes,
-        "kernel_shown": [one for one in found.compared if not one.bound],
-        "kernel_links": {
-            name: LINKS[name] for name in sorted({one.combination.link for one in found.compared})
-        },
-        "kernel_uses": _uses,
-        "kernel_effect_seeds": len(EFFECT_SEEDS),
-        "kernel_effect_links": EFFECT_LINKS,
-    }
-
-
-def _uses(cells: Sequence[Cell]) -> str:
-    """Number of cells that hold, and the median and the largest use of their tolerance."""
-    used = sorted(cell.used for cell in cells)
-    held = sum(cell.holds for cell in cells)
-    return f"{held} of {len(cells)}: {100 * float(np.median(used)):.0f}%, {100 * used[-1]:.0f}%"
-
-
-def _why(miss: Miss) -> str:
-    if miss.is_explained and miss.cause:
-        return miss.cause.about
-    if miss.is_chance:
-        return "chance"
-    return "open"
-
-
-def named(found: Kernel) -> list[str]:
-    """One line for each miss that neither has a cause nor is named as open."""
+    """Every miss with its cause, if one is known, and with what the trials give."""
+    found: list[Miss] = []
+    for one in compared:
+        for cell in one.missed:
+            cause = known("kernel").get((one.combination.name, cell.measure.name))
+            switched = _switched(one.combination, recorded, text, cause.name) if cause else {}
+            found.append(Miss(one.combination.name, cell, cause, switched.get(cell.measure.name)))
+    if not trials:
+        return found
+    unclear = {miss.combination for miss in found if miss.status != "explained"}
+    again = {one: rows for one, rows in recorded.items() if one.name in unclear}
+    tried = {trial.name: _tried(trial, again, text, progress) for trial in TRIALS}
     return [
-        f"  ✗ {miss.combination.name}, {miss.cell.measure.name}: "
-        f"{miss.cell.weir.mean:.2f}, Linux {miss.cell.ns2.mean:.2f}, {100 * miss.cell.used:.0f}%"
-        for miss in found.misses
-        if not miss.holds
+        replace(miss, tried={name: cells[miss.key] for name, cells in tried.items() if miss.key in cells})
+        if miss.status != "explained"
+        else miss
+        for miss in found
     ]
 
 
-def with_rows(found: Kernel, misses: Sequence[Miss]) -> Kernel:
-    """The outcome with other misses, for tests."""
-    return replace(found, misses=list(misses))
+def _switched(
+    one: Combination, recorded: Mapping[Combination, Sequence[Mapping[str, str]]], text: str, cause: str
+) -> dict[str, Cell]:
+    """The cells of a combination with a cause taken away or built in; none if there is no switch."""
+    if cause not in SWITCHES:
+        return {}
+    rows = [row for row in recorded[one] if not SWITCHES[cause].leaves_out(row)]
+    if not rows:
+        return {}
+    [other] = compare({one: rows}, text, SEEDS, SWITCHES[cause].changes(one))
+    return {cell.measure.name: cell for cell in other.cells}
+
+
+def _tried(
+    trial: Trial,
+    recorded: Mapping[Combination, Sequence[Mapping[str, str]]],
+    text: str,
+    progress: OnProgress | None,
+) -> dict[Key, Cell]:
+    """The cells of combinations in a trial."""
+    seeds = [seed + trial.seeds for seed in SEEDS]
+    chosen = {one: rows for one, rows in recorded.items() if trial.concerns(one.qdisc)}
+    by_queue = {one.qdisc for one in chosen}
+    return {
+        (again.combination.name, cell.measure.name): cell
+        for qdisc in sorted(by_queue)
+        for again in compare(
+            {one: rows for one, rows in chosen.items() if one.qdisc == qdisc},
+            text,
+            seeds,
+            trial.changes(["bulk"], qdisc),
+            progress,
+        )
+        for cell in again.cells
+    }

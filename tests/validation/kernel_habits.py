@@ -61,6 +61,11 @@ HABITS: tuple[tuple[str, str, Pieces], ...] = (
     ),
     ("sack.tlp", "the tail is probed", _set("recovery.sack.tlp = false")),
     (
+        "sack_compression",
+        "ACKs that tell of several holes are held back",
+        (('sack_compression = "1 ms"\n', ""),),
+    ),
+    (
         "immediate_ecn_echo",
         "news of marks is acknowledged at once",
         _set("immediate_ecn_echo = false"),

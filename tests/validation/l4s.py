@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from validation.combinations import MIXED, PUSHES, STAGGERS, SWITCHES, Combination, Switched
-from validation.kernel_queues import LINKS
+from validation.kernel_queues import LINKS, link, own_ms, round_trip_ms
 from validation.loop import Cell
+from validation.misses import Key, Miss, Section, known
 from validation.places import HERE, REFERENCE, rows_of
+from validation.tried import TRIALS, Trial
 from weir import _core
 from weir.run._batch import OnProgress, run_batch
 from weir.run._tables import WHOLE_RUN, frames
@@ -31,22 +33,6 @@ TOLD = (
     "dualpi2_any, C, dctcp, 4 flows",
 )
 """Combinations that the page mentions by name."""
-
-WRITES = "the ends of the application's writes decide: below"
-HEAD = "Linux counts the packets that the arriving one finds, Weir (RFC 9332) those that it leaves"
-EXPLAINED = {
-    ("dualpi2_any, C, dctcp, 1 flow", "utilisation"): WRITES,
-    ("dualpi2_any, C, dctcp, 1 flow", "marks"): WRITES,
-    ("dualpi2_any, C, dctcp, 4 flows", "utilisation"): WRITES,
-    ("dualpi2_step2p, A, prague, 1 flow", "marks"): HEAD,
-}
-"""Values that miss, and the reasons."""
-
-OPEN = {
-    ("dualpi2, C, prague, 1 flow, rate halved for 20 s", "p99"): "not all runs reach the overload that drops",
-    ("fq_codel, A, cubic, 2 flows", "utilisation"): "of two limit cycles Linux had one, Weir has both",
-}
-"""Values that miss and are not explained, and what is observed."""
 
 One = TypeVar("One", bound=Combination)
 
@@ -72,11 +58,12 @@ class Compared:
 
 @dataclass(frozen=True)
 class Senders:
-    """The outcome."""
+    """The outcome of a section."""
 
+    section: Section
     compared: list[Compared]
-    named: frozenset[tuple[str, str]] = frozenset(OPEN | EXPLAINED)
-    """Values that miss, explained or not."""
+    tried: Mapping[str, Mapping[Key, Cell]] = field(default_factory=dict[str, Mapping[Key, Cell]])
+    """Trial to its cells."""
 
     @property
     def bound(self) -> list[Compared]:
@@ -91,33 +78,53 @@ class Senders:
         return [(one, cell) for one in self.bound for cell in one.missed]
 
     @property
-    def unexplained(self) -> int:
-        """Number of misses without an explanation."""
-        return sum((one.combination.name, cell.measure.name) not in EXPLAINED for one, cell in self.missed)
-
-    @property
-    def unnamed(self) -> list[str]:
-        """A line for each miss that is neither explained nor named as open."""
-        return [
-            f"  ✗ {one.combination.name}, {cell.measure.name}: {cell.weir.mean:.2f}, "
-            f"Linux {cell.ns2.mean:.2f}, {100 * cell.used:.0f}%"
-            for one, cell in self.missed
-            if (one.combination.name, cell.measure.name) not in self.named
-        ]
-
-    @property
-    def stale(self) -> list[tuple[str, str]]:
-        """Names of misses that do not miss."""
-        return sorted(self.named - {(one.combination.name, cell.measure.name) for one, cell in self.missed})
+    def misses(self) -> list[Miss]:
+        """Every miss with its cause, if one is known, and with what the trials give."""
+        found: list[Miss] = []
+        for one, cell in self.missed:
+            key = (one.combination.name, cell.measure.name)
+            again = {name: cells[key] for name, cells in self.tried.items() if key in cells}
+            found.append(Miss(one.combination.name, cell, known(self.section).get(key), tried=again))
+        return found
 
     @property
     def holds(self) -> bool:
-        return not self.unnamed
+        return all(miss.holds for miss in self.misses)
 
     @property
     def mixes(self) -> list[tuple[Compared, Cell]]:
         """The ratios of the mixes."""
         return [(one, cell) for one in self.bound for cell in one.cells if cell.measure.name == "ratio"]
+
+
+def judged(
+    section: Section,
+    recorded: Mapping[One, Sequence[Mapping[str, str]]],
+    *,
+    trials: bool = False,
+    progress: OnProgress | None = None,
+) -> Senders:
+    """The outcome of a section; `trials`: with what was tried on values that are not explained."""
+    found = Senders(section, compare(recorded, progress=progress))
+    if not trials:
+        return found
+    unclear = {miss.combination for miss in found.misses if miss.status != "explained"}
+    again = {one: rows for one, rows in recorded.items() if one.name in unclear}
+    return replace(found, tried={trial.name: _tried(trial, again, progress) for trial in TRIALS})
+
+
+def _tried(
+    trial: Trial, recorded: Mapping[One, Sequence[Mapping[str, str]]], progress: OnProgress | None
+) -> dict[Key, Cell]:
+    """The cells of combinations in a trial."""
+    found: dict[Key, Cell] = {}
+    seeds = [seed + trial.seeds for seed in SEEDS]
+    for one, rows in recorded.items():
+        if trial.concerns(one.qdisc):
+            changes = trial.changes(("first", "second")[: len(one.groups)], one.qdisc)
+            [again] = compare({one: rows}, seeds, changes, progress)
+            found |= {(one.name, cell.measure.name): cell for cell in again.cells}
+    return found
 
 
 def senders(*, quick: bool = False, progress: OnProgress | None = None) -> Senders:
@@ -134,7 +141,7 @@ def senders(*, quick: bool = False, progress: OnProgress | None = None) -> Sende
             and not isinstance(one, Switched)
         )
     }
-    return Senders(compare(recorded, progress=progress))
+    return judged("l4s", recorded, trials=not quick, progress=progress)
 
 
 def reference() -> dict[Combination, list[dict[str, str]]]:
@@ -160,7 +167,7 @@ def scenario(
 ) -> _core.Scenario:
     """The combination in Weir, flows beginning every `stagger` ms."""
     path, waits = LINKS[one.link], one.queue
-    rtt = path.rtt_ms - (path.packet_ms if waits.early else 0.0)
+    rtt = round_trip_ms(path, waits)
     groups: dict[str, dict[str, str]] = {}
     begun = 0
     for name, (congestion, count) in zip(("first", "second"), one.groups, strict=False):
@@ -174,17 +181,13 @@ def scenario(
             **({"population": f"[{', '.join(later)}]"} if later else {}),
         }
         begun += count
-    if not one.held:
-        text = "".join(line for line in text.splitlines(keepends=True) if "bucket" not in line)
     if one.resolves:
         known = ", ".join(f'flows.{name}.rtt = "{rtt:.6g} ms"' for name in groups)
         changes = [("changes", f'[{{ at = "{1.9 * rtt:.6g} ms", {known} }}]'), *changes]
     both = text if len(groups) == 1 else f"{text}{_second(text)}"
     return _core.Scenario.loads(both, SCENARIO).replace(
         [
-            ("links.bottleneck.rate", path.rate),
-            ("links.bottleneck.buffer", waits.buffer),
-            ("links.bottleneck.queue", waits.aqm),
+            *link(path, waits),
             *((f"flows.{name}.{key}", value) for name, keys in groups.items() for key, value in keys.items()),
             *one.changes,
             *changes,
@@ -211,19 +214,31 @@ def compare(
     progress: OnProgress | None = None,
 ) -> list[Compared]:
     """Every combination with every seed, against its repeats."""
+    repeats = [len(rows) for rows in recorded.values()]
+    values = simulate(list(recorded), repeats, seeds, changes, progress)
+    return [_compared(one, rows, ours) for (one, rows), ours in zip(recorded.items(), values, strict=True)]
+
+
+def simulate(
+    combinations: Sequence[Combination],
+    repeats: Sequence[int],
+    seeds: Sequence[int] = SEEDS,
+    changes: Sequence[tuple[str, str]] = (),
+    progress: OnProgress | None = None,
+) -> list[dict[str, list[float]]]:
+    """The values of every combination with every seed, where Linux ran each so often."""
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
     runs = run_batch(
         [
             (begun[at % len(begun)], seed)
-            for one, rows in recorded.items()
-            for begun in [beginnings(one, text, len(rows), changes)]
+            for one, often in zip(combinations, repeats, strict=True)
+            for begun in [beginnings(one, text, often, changes)]
             for at, seed in enumerate(seeds)
         ],
         progress=progress,
     )
     return [
-        _compared(one, rows, runs[at * len(seeds) : (at + 1) * len(seeds)])
-        for at, (one, rows) in enumerate(recorded.items())
+        _values(one, runs[at * len(seeds) : (at + 1) * len(seeds)]) for at, one in enumerate(combinations)
     ]
 
 
@@ -239,7 +254,6 @@ def context(found: Senders) -> dict[str, object]:
             (*writes(one), every[one.name, "utilisation"].ns2.mean)
             for one in (Combination("dualpi2_any", "C", "dctcp", flows) for flows in (1, 4))
         ],
-        "l4s_why": EXPLAINED | {key: f"not explained: {seen}" for key, seen in OPEN.items()},
         "l4s_pushes": PUSHES,
     }
 
@@ -253,8 +267,9 @@ def writes(one: Combination) -> tuple[float, float]:
     return min(found), max(found)
 
 
-def _compared(one: Combination, rows: Sequence[Mapping[str, str]], runs: Sequence[_core.Run]) -> Compared:
-    ours = _values(one, runs)
+def _compared(
+    one: Combination, rows: Sequence[Mapping[str, str]], ours: Mapping[str, Sequence[float]]
+) -> Compared:
     cells = [
         Cell(
             measure,
@@ -264,7 +279,7 @@ def _compared(one: Combination, rows: Sequence[Mapping[str, str]], runs: Sequenc
         )
         for measure in one.measures
     ]
-    ratios = [float(row["ratio_g1_g2"]) for row in rows] if one.measures is MIXED else [0.0]
+    ratios = [float(row["ratio_g1_g2"]) for row in rows] if one.measures == MIXED else [0.0]
     return Compared(one, cells, (min(ratios), max(ratios)))
 
 
@@ -273,8 +288,7 @@ def _values(one: Combination, runs: Sequence[_core.Run]) -> dict[str, list[float
     forward = tables["links"].filter(
         pl.col("direction") == "forward", pl.col("class") == ALL, pl.col("period") == WHOLE_RUN
     )
-    # It is less where the packet found nothing.
-    own = one.own_ms
+    own = own_ms(LINKS[one.link], one.queue)
     every = forward.filter(pl.col("group") == ALL)
     values = {
         "mean": every["delay_mean_ms"] + own,
@@ -283,7 +297,7 @@ def _values(one: Combination, runs: Sequence[_core.Run]) -> dict[str, list[float
         "marks": 100 * every["marks"] / every["departures"],
         "drops": 100 * every["drops"] / (every["drops"] + every["departures"]),
     }
-    if one.measures is MIXED:
+    if one.measures == MIXED:
         flows = tables["flows"].filter(pl.col("period") == WHOLE_RUN)
         rates = [
             flows.filter(pl.col("group") == name)

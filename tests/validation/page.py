@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import bbr, kernel, l4s, operating, parking, picture, sections, tcps
+from validation import (
+    bbr,
+    kernel,
+    kernel_page,
+    l4s,
+    misses,
+    operating,
+    parking,
+    picture,
+    sections,
+    tcps,
+)
 from validation.aqm import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -159,20 +170,32 @@ def _of_parking(found: parking.Parking) -> list[str]:
 
 def _of_l4s(name: str, found: l4s.Senders) -> list[str]:
     within = found.values - len(found.missed)
-    return [
-        f"{mark(found.holds)} {name}: {within} of {found.values} values within tolerance",
-        *found.unnamed,
-    ]
+    return _line(name, found.holds, within, found.values, found.misses)
 
 
 def _of_kernel(found: kernel.Kernel) -> list[str]:
-    cells, misses = found.cells, found.misses
-    line = (
-        f"{mark(found.holds)} a real kernel: {sum(cell.holds for cell in cells)} of {len(cells)} "
-        f"values within tolerance; {sum(miss.is_explained for miss in misses)} misses explained, "
-        f"{sum(miss.unexplained for miss in misses)} not explained"
-    )
-    return [line, *kernel.named(found)]
+    within = sum(cell.holds for cell in found.cells)
+    return _line("a real kernel", found.holds, within, len(found.cells), found.misses)
+
+
+def _line(name: str, holds: bool, within: int, values: int, missed: Sequence[misses.Miss]) -> list[str]:  # noqa: FBT001
+    """One line for a section, and one for each miss that is not named."""
+    told = f"; {_statuses(missed)}" if missed else ""
+    return [
+        f"{mark(holds)} {name}: {within} of {values} values within tolerance{told}",
+        *misses.named(missed),
+    ]
+
+
+def _statuses(missed: Sequence[misses.Miss]) -> str:
+    """Number of misses by status, in words."""
+    counts = misses.count(missed)
+    parts = [
+        f"{counts['explained']} misses explained",
+        f"{counts['chance']} within chance",
+        f"{counts['not explained']} not explained",
+    ]
+    return ", ".join(parts)
 
 
 def page(outcome: Outcome) -> str:
@@ -225,9 +248,12 @@ def page(outcome: Outcome) -> str:
         spreads=SPREADS,
         **sections.context(outcome.sweeps),
         **operating.context(outcome.operating),
-        **kernel.context(outcome.kernel),
+        **kernel_page.context(outcome.kernel),
         **l4s.context(outcome.l4s),
         **bbr.context(outcome.bbr),
+        statuses=_statuses,
+        causes=misses.causes,
+        queues_of=misses.queues_of,
         **tcps.context(outcome.tcps),
         **parking.context(outcome.parking),
     )
