@@ -11,6 +11,7 @@ import pytest
 
 from validation import (
     aqm,
+    by_sender,
     kernel,
     kernel_habits,
     kernel_tags,
@@ -355,6 +356,18 @@ class TestAKernel:
     def test_no_name_is_left_over(self) -> None:
         """Whoever mends a cause takes its name from the file."""
         assert misses.stale("kernel", every_combination().misses) == []
+
+
+def test_values_of_every_sender_are_counted_once() -> None:
+    found = outcome()
+    rows = by_sender.senders(found.kernel, found.l4s, found.bbr)
+    assert sum(row.every.values for row in rows) == (
+        len(found.kernel.cells) + found.l4s.values + found.bbr.values
+    )
+    assert sum(row.every.within for row in rows) == sum(row.every.values for row in rows) - sum(
+        len(section.misses) for section in (found.kernel, found.l4s, found.bbr)
+    )
+    assert all(row.without_zeros.values <= row.every.values for row in rows)
 
 
 def linux() -> kernel.Kernel:

@@ -9,6 +9,7 @@ import jinja2
 
 from validation import (
     bbr,
+    by_sender,
     kernel,
     kernel_page,
     l4s,
@@ -251,6 +252,7 @@ def page(outcome: Outcome) -> str:
         **kernel_page.context(outcome.kernel),
         **l4s.context(outcome.l4s),
         **bbr.context(outcome.bbr),
+        **by_sender.context(outcome.kernel, outcome.l4s, outcome.bbr),
         statuses=_statuses,
         causes=misses.causes,
         queues_of=misses.queues_of,
