@@ -13,7 +13,9 @@ import pytest
 
 import weir
 from conftest import Command
-from validation import bbr, l4s, misses
+from validation import bbr, l4s, misses, shares
+from validation.kernel_queues import BUFFERS
+from weir.stats._intervals import Interval
 
 
 def test_every_combination_of_linux_has_a_scenario() -> None:
@@ -35,6 +37,33 @@ def test_bbr_beside_cubic_over_one_bdp_is_as_in_linux() -> None:
     first, third = (cell.weir.mean for _, cell in found.mixes)
     assert first > 5.0, "version 1 answers no losses"
     assert 0.6 < third < 1.3, "version 3 does"
+
+
+def test_the_picture_has_every_buffer_and_the_mixes_that_linux_ran() -> None:
+    ours: dict[shares.Place, Interval] = {
+        (link, version, buffer): Interval(50.0, 2.0, 5)
+        for link in shares.ON
+        for version in shares.VERSIONS
+        for buffer in BUFFERS
+    }
+    linux: dict[shares.Place, list[float]] = {("A", "bbr1", 1): [88.0, 87.0], ("A", "bbr1", 4): [50.0]}
+    panels = shares.plot(shares.Shares(ours, linux)).facets
+    curves = {(at, curve.label): curve for at, panel in enumerate(panels) for curve in panel.curves}
+    assert len(panels) == 3
+    assert all(curves[at, name].x == BUFFERS for at in range(3) for name in shares.VERSIONS.values())
+    assert curves[0, "BBRv1, Linux"].x == [1, 1, 4]
+    assert curves[0, "BBRv1, Linux"].y == [88.0, 87.0, 50.0]
+    assert len(curves) == 7, "no curve without points"
+
+
+def test_shares_of_linux_are_those_of_its_mixes() -> None:
+    """A ratio of 1 is a share of a half; FIFOs of 1 and 4 products were recorded."""
+    found = dict(shares.recorded())
+    assert {buffer for _, _, buffer in found} == {1, 4}
+    assert {link for link, _, _ in found} == {"A", "B", "C"}
+    mix = next(one for one in bbr.reference() if one.name == "pfifo_1bdp, A, bbr1:1+cubic:1")
+    ratios = [float(row["ratio_g1_g2"]) for row in bbr.reference()[mix]]
+    assert found["A", "bbr1", 1] == pytest.approx([100 / (1 + 1 / ratio) for ratio in ratios])
 
 
 @pytest.mark.soak

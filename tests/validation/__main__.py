@@ -18,6 +18,7 @@ from validation import (
     parking,
     picture,
     sender,
+    shares,
     sweeps,
     tcps,
     traces,
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path.write_text(page(outcome), encoding="utf-8")
         images = path.parent / "images"
         picture.draw(outcome.rows, images / picture.NAME)
+        shares.write(shares.shares(_report), images / shares.NAME)
         sys.stdout.write(f"Wrote {path}\n")
     return 0 if outcome.holds else 1
 

@@ -18,6 +18,7 @@ from validation import (
     parking,
     picture,
     sections,
+    shares,
     tcps,
 )
 from validation.aqm import TOLERANCE, Followed, Replay
@@ -231,6 +232,7 @@ def page(outcome: Outcome) -> str:
         apart=apart,
         largest=max(apart, key=lambda pair: pair[1].used) if apart else None,
         picture=picture.NAME,
+        bbr_picture=shares.NAME,
         phases=phases,
         moved=_moved(phases),
         plain_drop_tail=[cell for phase in phases for cell in (phase.goodput, phase.queue)],
