@@ -9,7 +9,7 @@ use core::fmt;
 /// Disjoint ranges that do not touch, in order; the first number included, the last excluded.
 #[derive(Clone, Default)]
 pub struct Ranges {
-    /// Those that were taken out at the lower end come first, until they are half of all.
+    /// The first `gone` are taken out. They stay until they are half of all, so that taking one out moves no other.
     ranges: Vec<(u32, u32)>,
     gone: usize,
     count: u32,
@@ -125,18 +125,6 @@ impl Ranges {
         }
         self.count -= removed;
         removed
-    }
-
-    /// Takes out the lowest number.
-    pub fn take_lowest(&mut self) -> Option<u32> {
-        let number = self.lowest()?;
-        self.remove_below(number + 1);
-        Some(number)
-    }
-
-    /// Takes out everything.
-    pub fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// Returns true if it holds `number`.
