@@ -17,5 +17,5 @@ pub use backlog::{Backlog, Limit, Link};
 pub use packet::{Label, Packet, PacketInfo};
 pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};
-pub use service::{Capacity, DeliveryTrace, RateSchedule, Service, Supply, TokenBucket};
+pub use service::{Capacity, DeliveryTrace, Docsis, RateSchedule, Service, Supply, TokenBucket};
 pub use verdict::{Reason, Verdict};

@@ -42,8 +42,8 @@ const LATER: usize = 4;
 ///
 /// The port has a virtual clock: it runs due events in order and passes their scheduled instants to
 /// the AQM. A late call delays what comes out but never changes rates, sojourn times or decisions.
-/// At one instant the order is: a change of rate on a schedule, the AQM's update, the end of a
-/// transmission or an opportunity to send, an arrival.
+/// At one instant the order is: a change of rate on a schedule, requests and grants of a modem, the AQM's update, the
+/// end of a transmission or an opportunity to send, an arrival.
 ///
 /// An empty port needs no events: the next call runs the idle notification and the AQM's updates
 /// with the instants at which they were due.
@@ -60,7 +60,7 @@ struct Sending {
     transmitter: Transmitter,
     /// When the transmitter takes the next packet; [`Instant::MAX`] if the queue was empty at the last dequeue.
     free_at: Instant,
-    /// Earlier of the next rate change and the discipline's update; `Instant::MAX` if there is
+    /// Earlier of the transmitter's next change and the discipline's update; `Instant::MAX` if there is
     /// neither.
     update_at: Instant,
 }
@@ -168,8 +168,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.discipline.on_rate(rate, now);
     }
 
-    /// Work that the link can send up to `now`, if it has a schedule, a token bucket or a trace: not one rate times the
-    /// time. Call [`Port::advance`] first.
+    /// Work that the link can send up to `now`, if it has a schedule, a token bucket, a trace or grants: not one rate times
+    /// the time. Call [`Port::advance`] first.
     pub fn supply(&self, now: Instant) -> Option<Supply> {
         self.sending.transmitter.supply(now, self.sending.free_at)
     }
@@ -243,27 +243,37 @@ impl<D> PortMut<'_, D> {
         (self.discipline.packets() > 0).then_some(self.sending.free_at)
     }
 
-    /// A packet arrives at an empty queue of a trace-driven link.
+    /// A packet arrives at an empty queue that may send only at times.
     #[cold]
     fn hold<P: Packet>(&mut self, packet: P, now: Instant, output: &mut impl Output<P>)
     where
         D: Discipline<P>,
     {
-        self.sending.free_at = self.sending.transmitter.opportunity(now);
+        let Sending { transmitter, free_at, update_at } = &mut *self.sending;
+        *free_at = transmitter.opportunity(now);
+        *update_at = (*update_at).min(transmitter.next_change());
         self.discipline.enqueue(packet, now, output);
         self.tell_backlog(now, output);
     }
 
-    /// A change of rate, or the AQM's update, is due.
+    /// A change of the transmitter, or the AQM's update, is due.
     #[inline(never)]
     fn update<P: Packet>(&mut self, due: Instant)
     where
         D: Discipline<P>,
     {
-        let Sending { transmitter, update_at, .. } = &mut *self.sending;
+        let Sending { transmitter, free_at, update_at } = &mut *self.sending;
         if transmitter.next_change() == due {
-            let rate = transmitter.change();
-            self.discipline.on_rate(rate, due);
+            if let Some(exchange) = transmitter.exchange() {
+                let ready = exchange.step(self.discipline.backlog().bytes);
+                // A port that has told its queue that it is empty waits for an arrival.
+                if *free_at < Instant::MAX {
+                    *free_at = ready;
+                }
+            } else {
+                let rate = transmitter.change();
+                self.discipline.on_rate(rate, due);
+            }
         } else {
             self.discipline.update(due);
         }
@@ -315,7 +325,7 @@ impl<D> PortMut<'_, D> {
         output.sent(packet, sojourn, now, end);
     }
 
-    /// Transmission of `packet` begins at `now`, on a schedule, from a token bucket or a trace.
+    /// Transmission of `packet` begins at `now`, on a schedule, from a token bucket, a trace or a grant.
     #[inline(never)]
     fn send_otherwise<P: Packet>(
         &mut self,

@@ -148,7 +148,10 @@ impl Hop {
         let discipline = port.queue().build(port.link(), streams, &format!("{path}.aqm"));
         Self {
             name: LinkName { link: port.at.link.to_owned(), direction: port.at.direction },
-            port: Port::new(discipline, port.service.clone()),
+            port: Port::new(
+                discipline,
+                port.service.clone().drawing(|| streams.draws_at(&format!("{path}.docsis"))),
+            ),
             losses: port.loss().map(|loss| Losses::new(loss, streams.at(&format!("{path}.loss")))),
             line: Line::new(&port.spec, |part| streams.at(&format!("{path}.{part}"))),
             delay: port.delay,

@@ -38,8 +38,8 @@ pub use files::Content;
 pub use identity::run_key;
 pub use lifetimes::Lifetime;
 pub use links::{
-    Aggregation, Bernoulli, ChainStep, DelayVariation, Direction, GilbertElliott, Link, LinkBuffer, Loss,
-    NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
+    Aggregation, Bernoulli, ChainStep, DelayVariation, Direction, DocsisSpec, GilbertElliott, Link,
+    LinkBuffer, Loss, NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
 };
 pub use live::{Live, Way};
 pub use measure::{Measure, Series};

@@ -16,6 +16,6 @@ pub use dscp::Dscp;
 pub use ecn::Ecn;
 pub use error::{Invalid, UnitError};
 pub use quantity::{Buffer, Bytes, Level, PacketSize, Packets, Probability, quantity};
-pub use random::{Rng, Streams};
+pub use random::{Draws, Rng, Streams};
 pub use rate::{Rate, TransmitClock};
 pub use time::{Duration, Instant};

@@ -29,13 +29,45 @@ impl Streams {
     /// The stream of the component at `path`. A seed and a path always give the same stream, in any
     /// order of calls.
     pub fn at(&self, path: &str) -> Rng {
-        // FNV-1a over the path, then SplitMix64 to spread seed and path over all bits.
+        Rng(Xoshiro256PlusPlus::seed_from_u64(self.seed_of(path)))
+    }
+
+    /// The numbered draws of the component at `path`.
+    pub fn draws_at(&self, path: &str) -> Draws {
+        Draws(self.seed_of(path))
+    }
+
+    /// FNV-1a over the path, then `SplitMix64` to spread seed and path over all bits.
+    fn seed_of(self, path: &str) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in path.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        Rng(Xoshiro256PlusPlus::seed_from_u64(mix(mix(self.seed) ^ hash)))
+        mix(mix(self.seed) ^ hash)
     }
+}
+
+/// Draws with numbers: each is what it is, whichever of the others are taken. Draw n is output n of `SplitMix64`.
+///
+/// ```
+/// let draws = weir_types::Streams::new(7).draws_at("links.cable.reverse.docsis");
+/// assert_eq!(draws.uniform(3), draws.uniform(3));
+/// assert_ne!(draws.uniform(3), draws.uniform(4));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Draws(u64);
+
+impl Draws {
+    /// Draw `number`: uniform on [0, 1), with 53 random bits.
+    pub fn uniform(self, number: u64) -> f64 {
+        to_unit(mix(self.0.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))))
+    }
+}
+
+/// A number of [0, 1) from the upper 53 bits.
+#[inline]
+const fn to_unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
 /// One random stream: xoshiro256++.
@@ -46,7 +78,7 @@ impl Rng {
     /// Uniform on [0, 1), with 53 random bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        to_unit(self.0.next_u64())
     }
 
     /// True with probability `p`: `p <= 0` is never, `p >= 1` is always.

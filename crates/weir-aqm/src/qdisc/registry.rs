@@ -177,6 +177,11 @@ impl QueueConfig {
         }
     }
 
+    /// Returns true if a shaper of its own may hold packets back although the link is free.
+    pub fn shapes(&self) -> bool {
+        matches!(self, Self::Cake(cake) if cake.shapes())
+    }
+
     /// Names of the classes of packets that results have rows for: see [`Discipline::classes`].
     pub const fn classes(&self) -> &'static [&'static str] {
         match self {

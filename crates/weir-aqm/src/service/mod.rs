@@ -1,20 +1,23 @@
-//! Service of a transmitter: a fixed rate, a schedule of rates, a token bucket, or a trace of delivery
-//! opportunities.
+//! Service of a transmitter: a fixed rate, a schedule of rates, a token bucket, a trace of delivery
+//! opportunities, or the grants of a cable modem.
 
 mod bucket;
 mod delivery;
+mod docsis;
 mod rates;
 mod supply;
 mod work;
 
 use alloc::{boxed::Box, sync::Arc};
 
-use weir_types::{Duration, Instant, Rate, TransmitClock};
+use weir_types::{Draws, Duration, Instant, Rate, TransmitClock};
 
 use bucket::BucketClock;
 pub use bucket::TokenBucket;
 use delivery::Deliverer;
 pub use delivery::DeliveryTrace;
+pub use docsis::Docsis;
+use docsis::Upstream;
 pub use rates::RateSchedule;
 use rates::ScheduledClock;
 pub use supply::{Capacity, Supply};
@@ -31,6 +34,8 @@ pub enum Service {
     Bucket(TokenBucket),
     /// Only at the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
+    /// Only what a CMTS has granted. Its rate may change at known instants.
+    Docsis(Box<Docsis>),
 }
 
 impl Service {
@@ -53,7 +58,17 @@ impl Service {
                 bucket.rates.reaches(bucket.rates.work(from) + beyond * WORK_PER_BIT).max(of_peak).max(from)
             }
             Self::Trace(trace) => trace.earliest(from, bytes),
+            Self::Docsis(docsis) => docsis.earliest(from, bytes),
         }
+    }
+
+    /// The service with the draws of its component, where it has some.
+    #[must_use]
+    pub fn drawing(mut self, draws: impl FnOnce() -> Draws) -> Self {
+        if let Self::Docsis(docsis) = &mut self {
+            docsis.draws = draws();
+        }
+        self
     }
 }
 
@@ -70,6 +85,7 @@ pub(crate) enum Transmitter {
     Scheduled(Box<ScheduledClock>),
     Bucket(Box<BucketClock>),
     Trace(Box<Deliverer>),
+    Docsis(Box<Upstream>),
 }
 
 impl Transmitter {
@@ -79,6 +95,7 @@ impl Transmitter {
             Service::Scheduled(schedule) => Self::Scheduled(Box::new(ScheduledClock::new(schedule))),
             Service::Bucket(bucket) => Self::Bucket(Box::new(BucketClock::new(bucket))),
             Service::Trace(trace) => Self::Trace(Box::new(Deliverer::new(trace))),
+            Service::Docsis(docsis) => Self::Docsis(Box::new(Upstream::new(*docsis))),
         }
     }
 
@@ -93,28 +110,31 @@ impl Transmitter {
             Self::Scheduled(clock) => clock.serve(start, bytes),
             Self::Bucket(clock) => clock.serve(start, bytes),
             Self::Trace(deliverer) => deliverer.serve(start, bytes),
+            Self::Docsis(upstream) => upstream.serve(bytes),
         }
     }
 
-    /// Returns true if a packet must wait for an opportunity even if nothing waits before it.
+    /// Returns true if a packet must wait for an opportunity or a grant even if nothing waits before it.
     #[inline]
     pub(crate) const fn waits(&self) -> bool {
-        matches!(self, Self::Trace(_))
+        matches!(self, Self::Trace(_) | Self::Docsis(_))
     }
 
     /// A packet has arrived at `now` where nothing waits: when it may be taken.
     pub(crate) fn opportunity(&mut self, now: Instant) -> Instant {
         match self {
             Self::Trace(deliverer) => deliverer.after(now),
+            Self::Docsis(upstream) => upstream.opportunity(now),
             _ => now,
         }
     }
 
-    /// When the rate changes next; [`Instant::MAX`] if it does not.
+    /// When the rate changes, or something else than a packet is due; [`Instant::MAX`] if neither is to come.
     pub(crate) fn next_change(&self) -> Instant {
         match self {
             Self::Scheduled(clock) => clock.next_change(),
             Self::Bucket(clock) => clock.next_change(),
+            Self::Docsis(upstream) => upstream.next_change(),
             Self::Fixed(_) | Self::Trace(_) => Instant::MAX,
         }
     }
@@ -124,7 +144,17 @@ impl Transmitter {
         match self {
             Self::Scheduled(clock) => clock.change(),
             Self::Bucket(clock) => clock.change(),
+            Self::Docsis(upstream) => upstream.change(),
             Self::Fixed(_) | Self::Trace(_) => self.rate(),
+        }
+    }
+
+    /// The requests and grants of a modem, if they are due and not a change of its rate.
+    #[inline]
+    pub(crate) fn exchange(&mut self) -> Option<&mut Upstream> {
+        match self {
+            Self::Docsis(upstream) if !upstream.changes_rate() => Some(upstream),
+            _ => None,
         }
     }
 
@@ -135,6 +165,7 @@ impl Transmitter {
             Self::Scheduled(clock) => clock.rate(),
             Self::Bucket(clock) => clock.rate(),
             Self::Trace(deliverer) => deliverer.rate(),
+            Self::Docsis(upstream) => upstream.rate(),
         }
     }
 
@@ -151,6 +182,7 @@ impl Transmitter {
                 ..Supply::default()
             }),
             Self::Bucket(clock) => Some(clock.supply(now, unsent(&|| clock.unsent(now, free_at)))),
+            Self::Docsis(upstream) => Some(upstream.supply(now, sending)),
             Self::Trace(deliverer) => Some(Supply {
                 come: deliverer.offered(now),
                 unsent: unsent(&|| deliverer.unsent(now)),

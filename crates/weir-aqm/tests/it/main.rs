@@ -1,6 +1,7 @@
 //! Tests of the queue disciplines through their public interface, in one binary.
 
 mod contracts;
+mod docsis;
 mod no_alloc;
 mod python;
 mod service;

@@ -9,7 +9,8 @@ use weir_types::Duration;
 use super::{check_discipline, check_parameters, links::check_legacy};
 use crate::{
     CountAt, DirectedLink, Direction, DirectionChange, FlowGroup, FlowsChange, LinkChange, PopulationChange,
-    QueueChange, RateChange, Rtt, Scenario, Traffic, problem::Problem, topology::Passing,
+    QueueChange, RateChange, Rtt, Scenario, Traffic, links::check_shaper, problem::Problem,
+    topology::Passing,
 };
 
 impl Scenario {
@@ -244,7 +245,8 @@ impl Scenario {
         at: DirectedLink<'_>,
         passing: &Passing,
     ) -> Result<(), Problem> {
-        let first = self.links[at.link].port(at.direction).expect("it has a queue").queue;
+        let port = self.links[at.link].port(at.direction).expect("it has a queue");
+        let first = port.queue;
         let holds_one = match change.link.limit {
             Limit::Packets(packets) => packets >= 1,
             Limit::Bytes(bytes) | Limit::Span(bytes) => bytes >= u64::from(passing.largest_packet(self, at)),
@@ -270,6 +272,9 @@ impl Scenario {
         )?;
         if !self.links[at.link].ecn_capable {
             check_legacy(path.trim_end_matches(".queue"), change.queue)?;
+        }
+        if port.docsis.is_some() {
+            check_shaper(&path, change.queue)?;
         }
         check_discipline(&path, change.queue, change.link)
     }

@@ -4,7 +4,9 @@ use weir_aqm::{Limit, Link, qdisc::QueueConfig};
 use weir_types::{Buffer, Invalid};
 
 use crate::{
-    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario, links::check_schedule, problem::Problem,
+    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
+    links::{check_schedule, check_shaper},
+    problem::Problem,
     topology::Passing,
 };
 
@@ -46,6 +48,9 @@ impl Scenario {
             self.check_queue(DirectedLink { link: name, direction }, &path, port.queue, passing)?;
             if !link.ecn_capable {
                 check_legacy(&path, port.queue)?;
+            }
+            if port.docsis.is_some() {
+                check_shaper(&format!("{path}.queue"), port.queue)?;
             }
         }
         Ok(())
@@ -112,7 +117,8 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
         let rates = port.rate_schedule.iter().map(|change| change.rate);
         bucket.check(&path, rates.fold(port.rate, Ord::max))?;
     }
-    check_schedule(path, port.rate_schedule, port.rate_period)
+    check_schedule(path, port.rate_schedule, port.rate_period)?;
+    port.docsis.map_or(Ok(()), |docsis| docsis.check(path, port))
 }
 
 /// That the line lets packets go.

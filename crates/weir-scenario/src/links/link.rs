@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use weir_aqm::{DeliveryTrace, aqm::DropTailParameters, qdisc::QueueConfig};
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
-use super::{Aggregation, DelayVariation, Loss, RateChange, TokenBucketSpec};
+use super::{Aggregation, DelayVariation, DocsisSpec, Loss, RateChange, TokenBucketSpec};
 use crate::{
     defaults::{is_off, is_on, on},
     files::Content,
@@ -52,6 +52,10 @@ macro_rules! link_direction {
             /// A token bucket instead of a constant rate. Default: none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub token_bucket: Option<TokenBucketSpec>,
+            /// The upstream of a cable modem, which sends what it has asked for and been granted. Default: packets
+            /// leave when the link is free.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub docsis: Option<DocsisSpec>,
             $($before_buffer)*
             /// Room for waiting packets; the one being sent does not wait.
             pub buffer: Buffer,
@@ -91,6 +95,7 @@ macro_rules! link_direction {
                     queue: &self.queue,
                     loss: self.loss.as_ref(),
                     token_bucket: self.token_bucket.as_ref(),
+                    docsis: self.docsis.as_ref(),
                     delay_variation: self.delay_variation.as_ref(),
                     aggregation: self.aggregation.as_ref(),
                 }
@@ -217,6 +222,8 @@ pub struct PortSpec<'a> {
     pub loss: Option<&'a Loss>,
     /// The bucket that takes the place of a constant rate.
     pub token_bucket: Option<&'a TokenBucketSpec>,
+    /// Requests and grants of a cable modem.
+    pub docsis: Option<&'a DocsisSpec>,
     /// Delays that the line adds to each packet.
     pub delay_variation: Option<&'a DelayVariation>,
     /// When the line lets packets go.

@@ -37,6 +37,10 @@ impl Scenario {
         let rate = self.rate(link, direction);
         let port = self.links[link].port(direction);
         let changes = port.and_then(|port| schedule(rate, port.rate_schedule, port.rate_period));
+        if let Some((port, docsis)) = port.and_then(|port| Some((port, port.docsis?))) {
+            let rates = changes.unwrap_or_else(|| RateSchedule::fixed(rate));
+            return Service::Docsis(Box::new(docsis.service(&port, rates)));
+        }
         if let Some(bucket) = port.and_then(|port| port.token_bucket) {
             let rates = changes.unwrap_or_else(|| RateSchedule::fixed(rate)).into();
             return Service::Bucket(TokenBucket { rates, burst: bucket.burst.0, peak: bucket.peak });

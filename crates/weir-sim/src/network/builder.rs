@@ -94,7 +94,8 @@ impl<'a> NetworkBuilder<'a> {
         let line = Line::new(&port.spec, |part| self.streams.at(&format!("{path}.{part}")));
         // A line on which packets overtake is told of each packet before any of them can leave.
         let lateness = if line.as_ref().is_some_and(Line::reorders) { Duration::ZERO } else { Duration::MAX };
-        let transmitter = Port::new(discipline, port.service.clone());
+        let draws = || self.streams.draws_at(&format!("{path}.docsis"));
+        let transmitter = Port::new(discipline, port.service.clone().drawing(draws));
         let counts =
             QueueCounts::new(self.hosts.routing.groups(), classes.len(), transmitter.supply(Instant::ZERO));
         self.ports.push(PortSlot {

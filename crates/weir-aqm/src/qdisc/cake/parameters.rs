@@ -133,7 +133,7 @@ impl CakeParameters {
     }
 
     /// Returns true if its shaper may hold packets longer than the link does.
-    pub(super) fn shapes(&self) -> bool {
+    pub(in crate::qdisc) fn shapes(&self) -> bool {
         self.bandwidth.is_some() || self.framing() != Framing::default() || self.ingress
     }
 
