@@ -144,7 +144,7 @@ def test_every_part_of_a_connection_is_named() -> None:
 
 def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
     head, *examples = blocks("reference/networks.md", "toml")
-    assert len(examples) == 11
+    assert len(examples) == 12
     (tmp_path / "cell.down").write_text("1\n2\n2\n5\n", encoding="utf-8")
     (tmp_path / "cell.up").write_text("3\n", encoding="utf-8")
     for example in examples:

@@ -17,6 +17,7 @@ FACTS = {
     "access": ("delay_p99", "drop-tail", ["codel", "pie", "fq-codel"], 0.7),
     "isp": ("delay_p99", "drop-tail", ["small-buffer", "adaptive-red", "pie"], 0.5),
     "datacenter": ("delay_p99", "drop-tail", ["cubic-ecn", "dctcp"], 0.3),
+    "cable": ("delay_p99", "drop-tail", ["docsis-pie", "fq-codel", "proactive"], 0.3),
     "wifi": ("delay_p99", "drop-tail", ["codel", "fq-codel"], 0.1),
     "parking-lot": ("delay_p99", "drop-tail", ["codel", "fq-codel", "rem"], 0.5),
     "l4s": ("mean_queue", "codel", ["dualpi2"], 0.9),

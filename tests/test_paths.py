@@ -179,6 +179,8 @@ def test_round_trips_under_load_keep_the_law_of_little() -> None:
         {"links.line.delay_variation": {"uniform": {"max": "20 ms"}, "reorder": True}},
         {"links.line.aggregation": {"interval": "10 ms", "max_interval": "30 ms"}},
         {"links.line.reverse.aggregation": {"interval": "20 ms"}},
+        {"links.line.docsis": {"map_interval": "5 ms", "request_to_grant": "20 ms"}},
+        {"links.line.reverse.docsis": {"channel": "50 Mbit/s"}},
     ],
 )
 def test_what_a_line_adds_is_part_of_the_round_trip(line: dict[str, Any]) -> None:

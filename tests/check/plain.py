@@ -129,6 +129,12 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"links.a.aggregation.packets": 13},
     ),
     (
+        # 10 Mbit/s bring 2,500 B in 2 ms.
+        "burst-below-interval", "warning", "links.a.token_bucket.burst",
+        {"links.a.docsis": {}, "links.a.token_bucket": {"burst": "2 kB"}},
+        {"links.a.token_bucket.burst": "5 kB"},
+    ),
+    (
         "receiver-ecn-unused", "warning", "flows.ftp.tcp.receiver_ecn",
         {**ACCECN, "flows.ftp.tcp.accecn": False, "flows.ftp.tcp.receiver_ecn": "none", **CODEL},
         {"flows.ftp.tcp.accecn": True},
@@ -216,6 +222,11 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "target-below-packet", "warning", "links.a.queue.codel.target",
         {QUEUE: {"codel": {}}, "links.a.rate": "1 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
+    ),
+    (
+        "target-below-loop", "warning", "links.a.queue.codel.target",
+        {QUEUE: {"codel": {}}, "links.a.docsis": {"request_to_grant": "8 ms"}},
+        {"links.a.docsis.request_to_grant": "2 ms"},
     ),
     (
         "buffer-below-bdp", "note", "links.a.buffer",
@@ -355,6 +366,11 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             "links.a.reverse": {"buffer": "50 packets", "aggregation": {"interval": "1 ms"}},
         },
         {"links.a.reverse.aggregation.max_interval": "3 ms"},
+    ),
+    (
+        "flows-in-step", "warning", "flows.ftp.start_jitter",
+        {"flows.ftp.start_jitter": "0 s", "links.a.reverse": {"buffer": "50 packets"}},
+        {"links.a.reverse.docsis": {}},
     ),
     (
         "phase-effects", "note", "flows.ftp.send_jitter",

@@ -105,3 +105,11 @@ def test_bad_input_is_one_message(
 def test_a_scenario_without_that_discipline_says_so() -> None:
     with pytest.raises(weir.ScenarioError):
         weir.Scenario.loads(LINK, {"links.bottleneck.queue.red.max_p": 2.0})
+
+
+def test_every_form_says_that_the_grants_of_a_modem_are_not_exported() -> None:
+    for form in ("tc", "sqm", "wred", "junos"):
+        discipline = "red" if form in {"wred", "junos"} else "fq-codel"
+        found = exported({discipline: {}}, form, docsis={})
+        assert any("waits for grants" in warning for warning in found.warnings), form
+        assert not any("waits for grants" in warning for warning in exported({discipline: {}}, form).warnings)

@@ -30,6 +30,7 @@ _ANY = (
     "modern.toml", "modern", "flows", "95%", "0.9", "rtt=10..200 ms", "changes=[]",
     "links.bottleneck.token_bucket.burst=5 kB", "links.bottleneck.delay_variation.uniform.max=3 ms",
     "links.bottleneck.reverse.aggregation.packets=0", "links.bottleneck.queue.dualpi2={}",
+    "links.bottleneck.docsis.channel=20 Mbit/s",
     "flows.prague.tcp.congestion.bbr3={}", "flows.bbr.tcp.pacing={}", "flows.bbr.tcp.accecn=true",
     "flows.prague.tcp.receiver_ecn=classic", 'changes=[{at="1 s", links.bottleneck.rate="9"}]',
 )  # fmt: skip

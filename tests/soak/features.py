@@ -11,6 +11,9 @@ _HEADER = re.compile(r"^\[(links|flows)\.([\w-]+)\].*\n", re.MULTILINE)
 LINK = (
     'token_bucket = { burst = "30 kB", peak = "50 Mbit/s" }',
     'token_bucket = { burst = "1 MB" }',
+    "docsis = {}",
+    'docsis = { channel = "60 Mbit/s", guaranteed_grant_rate = "500 kbit/s" }',
+    'reverse = { rate = "2 Mbit/s", buffer = "50 packets", docsis.request_to_grant = "5 ms" }',
     'delay_variation.uniform.max = "4 ms"',
     'delay_variation = { normal = { mean = "4 ms", sd = "1 ms" }, correlation = 0.9, reorder = true }',
     'aggregation.interval = "4 ms"',

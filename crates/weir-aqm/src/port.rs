@@ -42,8 +42,8 @@ const LATER: usize = 4;
 ///
 /// The port has a virtual clock: it runs due events in order and passes their scheduled instants to
 /// the AQM. A late call delays what comes out but never changes rates, sojourn times or decisions.
-/// At one instant the order is: a change of rate on a schedule, requests and grants of a modem, the AQM's update, the
-/// end of a transmission or an opportunity to send, an arrival.
+/// At one instant the order is: a change of rate on a schedule, the AQM's update, the end of a transmission or an
+/// opportunity to send, an arrival. Requests and grants of a modem come where a change of rate does.
 ///
 /// An empty port needs no events: the next call runs the idle notification and the AQM's updates
 /// with the instants at which they were due.

@@ -188,6 +188,8 @@ def _is_parted(scene: Resolved, path: _core.Path) -> bool:
         if name in scene.ports_by_name
     ]
     return any(
-        port.loses_packets or "delay_variation" in line or "max_interval" in line.get("aggregation", {})
+        port.loses_packets
+        or not {"delay_variation", "docsis"}.isdisjoint(line)
+        or "max_interval" in line.get("aggregation", {})
         for port, line in ((port, scene.link(port)) for port in way)
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import ceil, floor, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from weir import _core
 from weir.check._note import Remark, note, warning
-from weir.check._resolved import Aqm, Resolved, buffer_limit
+from weir.check._resolved import Aqm, Resolved, buffer_limit, duration_of
 from weir.check._units import level as level_text
 from weir.check._units import packets, size, time
 
@@ -106,6 +106,27 @@ def target_below_packet(scene: Resolved) -> Iterator[Remark]:
                 delay.path,
                 f"one packet of {largest} B takes {time(sent)} to send, longer than {delay.written}",
                 _longer(port, aqm, delay, 1.5 * sent),
+            )
+
+
+def target_below_loop(scene: Resolved) -> Iterator[Remark]:
+    """A target delay is shorter than the wait of a cable modem for a grant: the AQM takes it for a queue.
+
+    A packet that waits for its grant waits in the queue (`docsis`). An AQM that aims below this wait
+    signals although no other packet is before it.
+    """
+    for port in scene.data_ports:
+        modem: Mapping[str, Any] = scene.link(port).get("docsis", {})
+        aqm = scene.aqm(port)
+        delay = level_of(scene, port, aqm, aqm.parameter("delay"))
+        if not modem or delay is None or "guaranteed_grant_rate" in modem:
+            continue
+        loop = duration_of(modem, "request_to_grant") + duration_of(modem, "map_interval")
+        if _core.quantity(delay.written)[0] < loop:
+            yield warning(
+                delay.path,
+                f"a packet waits about {time(loop)} for its grant, longer than {delay.written}",
+                _longer(port, aqm, delay, 2.0 * loop),
             )
 
 

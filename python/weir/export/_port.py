@@ -180,6 +180,10 @@ class Port:
             found.append("the scenario's line loses packets by itself; that is not exported")
         if "delay_variation" in table or "aggregation" in table:
             found.append("the scenario's line delays packets at random or in groups; that is not exported")
+        if "docsis" in table:
+            found.append(
+                "the scenario's modem waits for grants; a real one does so by itself, behind this queue"
+            )
         return found
 
 

@@ -155,7 +155,7 @@ fn listing(docsis: &Docsis, arrivals: &[(u64, u32)]) -> Vec<(Instant, Instant)> 
     arrivals.iter().map(span).collect()
 }
 
-/// What a port does with these arrivals, woken when it asks, or at arrivals only.
+/// Events of a port with these arrivals, woken when it asks, or at arrivals only.
 fn events(docsis: &Docsis, aqm: &str, arrivals: &[(u64, u32)], woken: bool) -> Vec<Event> {
     let (mut port, mut trace) = (port(docsis, aqm), Trace::default());
     for (id, (when, bytes)) in arrivals.iter().enumerate() {
@@ -240,8 +240,8 @@ proptest! {
     }
 }
 
-/// A lone packet waits for the next request, at most two intervals; then for the interval after `request_to_grant`, at
-/// most one more; and for its grant there.
+/// A lone packet waits for the next request, at most two intervals. Then it waits for the interval after
+/// `request_to_grant`, at most one more, and for its grant there.
 #[test]
 fn a_lone_packet_waits_for_its_request_and_its_grant() {
     let docsis = modem();
@@ -264,7 +264,7 @@ fn a_lone_packet_waits_for_its_request_and_its_grant() {
     // In intervals, 7/12 is the mean wait for a request that lies at random in each of them. A request at u is
     // granted in the next interval if u <= 1 - 1.62/2 = 0.19, else in the one after that.
     let mean = waits.iter().sum::<f64>() / waits.len() as f64;
-    let until_interval = 0.19 * (1.0 - 0.19 / 2.0) + 0.81 * (2.0 - (0.19 + 1.0) / 2.0);
+    let until_interval = 0.19 * (1.0 - 0.19 / 2.0) + 0.81 * (2.0 - 1.19 / 2.0);
     let expected = 2.0 * (7.0 / 12.0 + until_interval) + 1.6 / 2.0;
     assert!((mean - expected).abs() < 0.05, "{mean} ms, not {expected} ms");
 }
@@ -311,10 +311,7 @@ fn a_burst_leaves_at_the_peak_and_then_at_the_rate() {
         found.iter().filter(|(_, end)| *end <= until).count() as u64
     };
     // 10,000 B at the peak in each interval. Tokens for 2,500 B come meanwhile: the bucket lasts for 13 intervals.
-    assert_eq!(
-        (1..=13).map(|intervals| sent(intervals)).collect::<Vec<_>>(),
-        (1..=13).map(|n| n * 10).collect::<Vec<_>>()
-    );
+    assert_eq!((1..=13).map(&sent).collect::<Vec<_>>(), (1..=13).map(|n| n * 10).collect::<Vec<_>>());
     assert_eq!((sent(40) - sent(20)) * 1_000, 20 * 2_500);
 }
 

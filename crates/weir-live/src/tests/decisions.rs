@@ -110,10 +110,11 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec((gap, 40..1501_u32, 0..6_u32, ecn), 1..600)
 }
 
-const EXTRAS: [&str; 5] = [
+const EXTRAS: [&str; 6] = [
     "",
     "loss.bernoulli = { per_packet = 0.05 }",
     "loss.periodic = { every = 7, before_queue = true }",
+    r#"docsis = { channel = "300 Mbit/s" }"#,
     r#"delay_variation = { uniform = { max = "4 ms" }, reorder = true }"#,
     r#"rate_schedule = [{ at = "200 ms", rate = "1 Mbit/s" }, { at = "3 s", rate = "40 Mbit/s" }]"#,
 ];

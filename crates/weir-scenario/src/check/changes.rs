@@ -6,11 +6,13 @@ use indexmap::IndexSet;
 use weir_aqm::{Limit, Link as SeenLink, qdisc::QueueConfig};
 use weir_types::Duration;
 
-use super::{check_discipline, check_parameters, links::check_legacy};
+use super::{
+    check_discipline, check_parameters,
+    links::{check_legacy, check_shaper},
+};
 use crate::{
     CountAt, DirectedLink, Direction, DirectionChange, FlowGroup, FlowsChange, LinkChange, PopulationChange,
-    QueueChange, RateChange, Rtt, Scenario, Traffic, links::check_shaper, problem::Problem,
-    topology::Passing,
+    QueueChange, RateChange, Rtt, Scenario, Traffic, problem::Problem, topology::Passing,
 };
 
 impl Scenario {

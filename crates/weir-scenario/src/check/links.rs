@@ -4,9 +4,7 @@ use weir_aqm::{Limit, Link, qdisc::QueueConfig};
 use weir_types::{Buffer, Invalid};
 
 use crate::{
-    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
-    links::{check_schedule, check_shaper},
-    problem::Problem,
+    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario, links::check_schedule, problem::Problem,
     topology::Passing,
 };
 
@@ -114,11 +112,29 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
             "a token bucket has a rate, and the link has a trace of what can be sent",
             "leave one of them out",
         )?;
-        let rates = port.rate_schedule.iter().map(|change| change.rate);
-        bucket.check(&path, rates.fold(port.rate, Ord::max))?;
+        bucket.check(&path, port.highest_rate())?;
     }
     check_schedule(path, port.rate_schedule, port.rate_period)?;
-    port.docsis.map_or(Ok(()), |docsis| docsis.check(path, port))
+    let Some(docsis) = port.docsis else { return Ok(()) };
+    let path = format!("{path}.docsis");
+    let contradicts = [
+        (port.deliveries.is_some(), "a trace says when packets leave, and grants do"),
+        (port.aggregation.is_some(), "aggregation has grants without requests, and this line has requests"),
+    ];
+    for (both, message) in contradicts {
+        Problem::unless(!both, &path, message, "leave one of the two out")?;
+    }
+    docsis.check(&path, port.rate, port.highest_rate(), port.token_bucket)
+}
+
+/// That no shaper of the queue at `path` holds packets back while the grants of a modem pass.
+pub(crate) fn check_shaper(path: &str, queue: &QueueConfig) -> Result<(), Problem> {
+    Problem::unless(
+        !queue.shapes(),
+        format!("{path}.{}", queue.name()),
+        "its shaper would hold packets back while the grants of the modem pass",
+        "leave the shaper's keys out, or put this queue on a link of its own before the modem",
+    )
 }
 
 /// That the line lets packets go.

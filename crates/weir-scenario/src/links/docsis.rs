@@ -2,18 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_aqm::{Docsis, RateSchedule, qdisc::QueueConfig};
+use weir_aqm::{Docsis, RateSchedule};
 use weir_types::{Draws, Duration, Rate};
 
-use super::PortSpec;
+use super::TokenBucketSpec;
 use crate::problem::Problem;
 
 /// Requests and grants of a cable modem: packets wait in the queue until the CMTS has granted what was asked for.
-/// `rate` is the Maximum Sustained Traffic Rate; `burst` and `peak` of a token bucket apply to grants.
+/// `rate` is the Maximum Sustained Traffic Rate; `burst` and `peak` of a token bucket apply to grants. Defaults are
+/// those of the ns-3 model docsis-ns3 for ns-3.41.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{"channel": "100 Mbit/s"}]))]
-#[schemars(extend("x-default-source" = "CableLabs docsis-ns3 1.2"))]
 pub struct DocsisSpec {
     /// Time between two MAP messages, each of which grants what is sent in such an interval.
     pub map_interval: Duration,
@@ -25,7 +25,6 @@ pub struct DocsisSpec {
     /// Proactive Grant Service of Low Latency DOCSIS: every interval grants the bytes of this rate without a request.
     /// Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-default-source" = null))]
     pub guaranteed_grant_rate: Option<Rate>,
 }
 
@@ -37,7 +36,7 @@ impl Default for DocsisSpec {
         Self {
             map_interval: Duration::from_millis(2),
             // MinReqGntDelay: 12 frames of 135 us. A MAP takes 757.5 us in the modem, 200 us in the CMTS, 45 us in the
-            // interleaver and 60 us in the downstream coder; the way of 8 km, 80 us; a request three frames.
+            // interleaver and 60 us in the downstream coder. The way of 8 km takes 80 us, a request three frames.
             request_to_grant: Duration::from_micros(1_620),
             // UsCapacity: 235 minislots of 48 B in each frame.
             channel: Rate::from_bits_per_second(668_000_000).expect("above zero"),
@@ -47,12 +46,17 @@ impl Default for DocsisSpec {
 }
 
 impl DocsisSpec {
-    /// The service of a modem at `port`, which has these `rates`.
-    pub(crate) fn service(&self, port: &PortSpec<'_>, rates: RateSchedule) -> Docsis {
+    /// The service of a modem with these `rates`, the `highest` of them, and this bucket.
+    pub(crate) fn service(
+        &self,
+        rates: RateSchedule,
+        highest: Rate,
+        bucket: Option<&TokenBucketSpec>,
+    ) -> Docsis {
         let mut docsis = Docsis {
             rates: rates.into(),
             burst: 0,
-            peak: port.token_bucket.and_then(|bucket| bucket.peak),
+            peak: bucket.and_then(|bucket| bucket.peak),
             channel: self.channel,
             map_interval: self.map_interval,
             request_to_grant: self.request_to_grant,
@@ -61,71 +65,51 @@ impl DocsisSpec {
         };
         // A bucket that holds less than an interval brings would be a lower rate. Two intervals, since less than a
         // byte is left over from one to the next.
-        docsis.burst = port.token_bucket.map_or_else(
-            || LEAST_BURST.max(2 * docsis.bytes_in_map(highest(port)).saturating_add(1)),
+        docsis.burst = bucket.map_or_else(
+            || LEAST_BURST.max(2 * docsis.bytes_in_map(highest).saturating_add(1)),
             |bucket| bucket.burst.0,
         );
         docsis
     }
 
-    /// That grants can carry what `port`, at `path`, sends.
-    pub(crate) fn check(&self, path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
-        let place = format!("{path}.docsis");
-        let contradicts = [
-            (port.deliveries.is_some(), "a trace says when packets leave, and grants do"),
-            (
-                port.aggregation.is_some(),
-                "aggregation is a line of grants without requests, and this one has requests",
-            ),
-        ];
-        for (both, message) in contradicts {
-            Problem::unless(!both, &place, message, "leave one of the two out")?;
-        }
+    /// That grants at `path` can carry `rate`, and the `highest` one that takes its place.
+    pub(crate) fn check(
+        &self,
+        path: &str,
+        rate: Rate,
+        highest: Rate,
+        bucket: Option<&TokenBucketSpec>,
+    ) -> Result<(), Problem> {
         Problem::unless(
             !self.map_interval.is_zero(),
-            format!("{place}.map_interval"),
+            format!("{path}.map_interval"),
             "grants without time between them",
             "write a time above zero: \"2 ms\"",
         )?;
-        let peak = port.token_bucket.and_then(|bucket| bucket.peak);
-        for (name, rate) in [("rate", Some(highest(port))), ("peak", peak)] {
+        let peak = bucket.and_then(|bucket| bucket.peak);
+        for (name, fast) in [("rate", Some(highest)), ("peak", peak)] {
             Problem::unless(
-                rate.is_none_or(|rate| rate <= self.channel),
-                format!("{place}.channel"),
+                fast.is_none_or(|fast| fast <= self.channel),
+                format!("{path}.channel"),
                 format!(
                     "the channel of {} is slower than the {name}, {}",
                     self.channel,
-                    rate.unwrap_or(self.channel)
+                    fast.unwrap_or(highest)
                 ),
                 "write the rate of the channel that all modems share",
             )?;
         }
         Problem::unless(
-            self.service(port, RateSchedule::fixed(port.rate)).most() > 0,
-            format!("{place}.map_interval"),
+            self.service(RateSchedule::fixed(rate), highest, bucket).most() > 0,
+            format!("{path}.map_interval"),
             format!("the channel carries no byte in {}", self.map_interval),
             "write a longer time: \"2 ms\"",
         )?;
         Problem::unless(
-            self.guaranteed_grant_rate.is_none_or(|rate| rate <= port.rate),
-            format!("{place}.guaranteed_grant_rate"),
-            format!("more is granted than the rate, {}, lets the modem send", port.rate),
+            self.guaranteed_grant_rate.is_none_or(|granted| granted <= rate),
+            format!("{path}.guaranteed_grant_rate"),
+            format!("more is granted than the rate, {rate}, lets the modem send"),
             "write a lower rate",
         )
     }
-}
-
-/// That no shaper of the queue at `path` holds packets back while their grant passes.
-pub(crate) fn check_shaper(path: &str, queue: &QueueConfig) -> Result<(), Problem> {
-    Problem::unless(
-        !queue.shapes(),
-        format!("{path}.{}", queue.name()),
-        "its shaper would hold packets back while the grants of the modem pass",
-        "leave the shaper's keys out, or put this queue on a link of its own before the modem",
-    )
-}
-
-/// The highest rate of `port`.
-fn highest(port: &PortSpec<'_>) -> Rate {
-    port.rate_schedule.iter().map(|change| change.rate).fold(port.rate, Ord::max)
 }

@@ -230,6 +230,13 @@ pub struct PortSpec<'a> {
     pub aggregation: Option<&'a Aggregation>,
 }
 
+impl PortSpec<'_> {
+    /// The highest of its rates.
+    pub(crate) fn highest_rate(&self) -> Rate {
+        self.rate_schedule.iter().map(|change| change.rate).fold(self.rate, Ord::max)
+    }
+}
+
 /// Values of one direction of a link that are filled in when the scenario is read.
 pub(crate) struct DirectionMut<'a> {
     pub(crate) rate: &'a mut Option<Rate>,

@@ -8,7 +8,6 @@ mod schedule;
 mod trace;
 
 pub use docsis::DocsisSpec;
-pub(crate) use docsis::check_shaper;
 pub use line::{Aggregation, DelayVariation, NormalDelay, TokenBucketSpec, UniformDelay};
 pub use link::{Direction, Link, LinkBuffer, PortSpec, ReverseLink};
 pub use loss::{Bernoulli, ChainStep, GilbertElliott, Loss};

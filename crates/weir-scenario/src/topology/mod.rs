@@ -39,7 +39,7 @@ impl Scenario {
         let changes = port.and_then(|port| schedule(rate, port.rate_schedule, port.rate_period));
         if let Some((port, docsis)) = port.and_then(|port| Some((port, port.docsis?))) {
             let rates = changes.unwrap_or_else(|| RateSchedule::fixed(rate));
-            return Service::Docsis(Box::new(docsis.service(&port, rates)));
+            return Service::Docsis(Box::new(docsis.service(rates, port.highest_rate(), port.token_bucket)));
         }
         if let Some(bucket) = port.and_then(|port| port.token_bucket) {
             let rates = changes.unwrap_or_else(|| RateSchedule::fixed(rate)).into();

@@ -14,6 +14,8 @@ pub(crate) struct QueueInfo {
     pub(crate) direction: &'static str,
     /// The queue is the bottleneck of the scenario.
     pub(crate) is_bottleneck: bool,
+    /// Packets leave in bursts that a CMTS has granted.
+    pub(crate) is_granted: bool,
     /// Its rate in bit/s when the run begins.
     pub(crate) rate: f64,
     /// The classes that its queue discipline distinguishes, if any.
@@ -57,7 +59,7 @@ pub(crate) struct CellCounts {
     /// Packets lost behind the transmitter.
     pub(crate) lost: u64,
     /// Nanoseconds of transmission.
-    busy: u64,
+    pub(crate) busy: u64,
     /// Bits sent in this interval of a packet counted in the previous interval, minus bits sent later of a
     /// packet counted here. In the unit of `QueueCounts::capacity`, and only where that is known.
     carried: i128,

@@ -174,6 +174,9 @@ fn link() -> impl Strategy<Value = String> {
             "delay_variation = { normal = { mean = \"4 ms\", sd = \"2 ms\" }, correlation = 0.6, reorder = true }",
             "aggregation = { interval = \"5 ms\" }",
             "aggregation = { interval = \"2 ms\", max_interval = \"9 ms\", packets = 3 }",
+            "docsis = {}",
+            "docsis = { channel = \"30 Mbit/s\", guaranteed_grant_rate = \"1 Mbit/s\" }",
+            "docsis.request_to_grant = \"7 ms\"\ndelay_variation.uniform.max = \"3 ms\"",
         ],
     ])
 }

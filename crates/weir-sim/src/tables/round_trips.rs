@@ -56,20 +56,27 @@ impl PathMeans {
 
 impl Hop {
     fn of(run: &Measurements, queue: usize, group: usize, row: &Row) -> Self {
-        let (mut waited, mut departures, mut bytes) = (0.0, 0.0, 0.0);
+        let (mut waited, mut departures, mut bytes, mut busy) = (0.0, 0.0, 0.0, 0.0);
         let (mut on_line, mut passed) = (0.0, 0.0);
         for interval in &run.queues[queue].1[row.intervals.clone()] {
             for cell in interval.cells_of(run.groups.len(), None, Some(group)) {
                 waited += cell.waited as f64;
                 departures += cell.departures as f64;
                 bytes += cell.bytes as f64;
+                busy += cell.busy as f64;
                 on_line += cell.on_line as f64;
                 passed += (cell.departures - cell.lost) as f64;
             }
         }
         let bytes = bytes / departures;
         let line = if on_line > 0.0 { on_line / passed } else { 0.0 };
-        Self { wait: waited / departures, transmission: bytes * 8e9 / run.mean_rate(queue, row), line, bytes }
+        // A burst leaves at the rate of its channel, and a packet may be in two.
+        let transmission = if run.queues[queue].0.is_granted {
+            busy / departures
+        } else {
+            bytes * 8e9 / run.mean_rate(queue, row)
+        };
+        Self { wait: waited / departures, transmission, line, bytes }
     }
 }
 

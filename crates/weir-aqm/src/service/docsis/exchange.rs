@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use weir_types::{Duration, Instant};
 
-use super::{Docsis, work};
+use super::parameters::{Docsis, work};
 
 /// Next event of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

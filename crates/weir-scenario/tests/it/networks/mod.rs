@@ -45,7 +45,7 @@ fn the_guide_can_be_read() {
     let blocks: Vec<_> =
         guide.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let [head, examples @ ..] = &blocks[..] else { panic!("no examples") };
-    assert!(examples.len() == 11, "{}", examples.len());
+    assert!(examples.len() == 12, "{}", examples.len());
     let folder = traces::Folder::new("guide");
     folder.write("cell.down", "1\n2\n2\n5\n");
     folder.write("cell.up", "3\n");

@@ -1,5 +1,6 @@
-//! Networks: routes, lines that lose, links whose rate changes.
+//! Networks: routes, lines that lose, links whose rate changes, cable modems.
 
+mod cable;
 mod lines;
 mod rates;
 mod routes;
