@@ -14,7 +14,7 @@ mod verdict;
 
 pub use aqm::Aqm;
 pub use backlog::{Backlog, Limit, Link};
-pub use packet::{Label, Packet, PacketInfo};
+pub use packet::{Ack, AckKind, Label, Packet, PacketInfo};
 pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};
 pub use service::{Capacity, DeliveryTrace, Docsis, RateSchedule, Service, Supply, TokenBucket};

@@ -22,6 +22,31 @@ pub struct Label {
     pub to: u32,
 }
 
+/// What an acknowledgement tells, for a filter of ACKs. Numbers go round at 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// The next number that the receiver expects.
+    pub number: u32,
+    /// The flags ECE and CWR.
+    pub ecn: [bool; 2],
+    /// What it is beside an ACK.
+    pub kind: AckKind,
+    /// SACK blocks, first number and the one behind the last, a D-SACK before the others; empty ranges where there are
+    /// fewer.
+    pub blocks: [(u32, u32); 4],
+}
+
+/// What an ACK is beside an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckKind {
+    /// Nothing: a later ACK may make it redundant.
+    Pure,
+    /// It carries data, or a flag or an option that a later ACK may not repeat.
+    Laden,
+    /// It opens its connection: a SYN.
+    Opening,
+}
+
 /// A packet that can be queued: a simulated packet or a captured frame.
 pub trait Packet {
     /// Its properties.

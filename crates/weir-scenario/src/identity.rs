@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use toml::de::DeTable;
 use weir_aqm::{
     aqm::{AqmConfig, PythonParameters},
-    qdisc::{FqParameters, QueueConfig},
+    qdisc::{AckFilterParameters, FqParameters, QueueConfig},
 };
 
 use crate::{FlowGroup, Link, Measure, Scenario, reader};
@@ -75,17 +75,25 @@ static LINKS: LazyLock<HashMap<(&str, &str), Value>> = LazyLock::new(|| {
     let disciplines = QueueConfig::NAMES.iter().filter_map(|name| QueueConfig::from_name(name));
     let own = || AqmConfig::Python(PythonParameters::default());
     let aqms = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name)).chain([own()]);
-    let fair = aqms.map(|aqm| QueueConfig::Fq(FqParameters { aqm, ..FqParameters::default() }));
+    let around = aqms.flat_map(|aqm| {
+        let filter = AckFilterParameters { aqm: aqm.clone(), ..AckFilterParameters::default() };
+        let fair = FqParameters { aqm, ..FqParameters::default() };
+        [QueueConfig::Fq(fair), QueueConfig::AckFilter(filter)]
+    });
     disciplines
         .chain([own().into()])
-        .chain(fair)
+        .chain(around)
         .map(|queue| (choice(&queue), link_template(&queue)))
         .collect()
 });
 
-/// The queue discipline, and the AQM of its flows if it has a choice of them.
+/// The queue discipline, and its AQM if it has a choice of them.
 const fn choice(queue: &QueueConfig) -> (&'static str, &'static str) {
-    let aqm = if let QueueConfig::Fq(parameters) = queue { parameters.aqm.name() } else { "" };
+    let aqm = match queue {
+        QueueConfig::Fq(FqParameters { aqm, .. })
+        | QueueConfig::AckFilter(AckFilterParameters { aqm, .. }) => aqm.name(),
+        _ => "",
+    };
     (queue.name(), aqm)
 }
 

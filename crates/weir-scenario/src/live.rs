@@ -53,6 +53,12 @@ impl Scenario {
             return Err(refused("links", message, "choose a built-in discipline: weir list disciplines"));
         }
         let network = self.network();
+        let filters = |port: &&crate::Port<'_>| port.queue().filters_acks();
+        if let Some(port) = network.ports.iter().find(filters) {
+            let message =
+                format!("links.{} has a filter of ACKs, and a live run does not read them", port.at);
+            return Err(refused("links", message, "switch the filter off"));
+        }
         let over_bottleneck = |path: &&crate::Path<'_>| match group {
             Some(name) => path.group == name,
             None => path.data.contains(&network.bottleneck.at),

@@ -25,6 +25,8 @@ pub struct Simulation<'o> {
     /// When the caller wants to look next.
     until: Instant,
     seed: u64,
+    /// No endpoint acts ahead of the clock.
+    by_clock: bool,
     /// Events handled.
     handled: u64,
     network: Network,
@@ -56,7 +58,9 @@ impl<'o> Simulation<'o> {
         let ways = std::mem::take(&mut traffic.changes);
         let (traffic, flows) = Traffic::new(traffic);
         let queue_changes = std::mem::take(&mut network.changes);
-        let (mut network, queues) = Network::new(network, traffic.finite.names().next().is_none());
+        let by_clock = network.filters_overtaken_acks();
+        let looks_ahead = traffic.finite.names().next().is_none() && !by_clock;
+        let (mut network, queues) = Network::new(network, looks_ahead);
         let events = &mut network.hosts.events;
         let changes = Changes::new(queue_changes, ways, events);
         let recorder = Recorder::new(scenario, queues, groups, flows);
@@ -74,6 +78,7 @@ impl<'o> Simulation<'o> {
             end: Instant::ZERO + scenario.duration,
             until: Instant::ZERO,
             seed,
+            by_clock,
             handled: 0,
             network,
             traffic,
@@ -217,10 +222,10 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    /// Endpoints may act ahead of the clock, unless somebody looks at their packets. They do so up to the next
+    /// Endpoints may act ahead of the clock, unless somebody looks at their packets or a filter at overtaken ACKs. They do so up to the next
     /// instant at which counts are read or the caller looks.
     fn move_horizon(&mut self) {
-        if self.observer.is_none() && !self.network.hosts.are_followed() {
+        if !self.by_clock && self.observer.is_none() && !self.network.hosts.are_followed() {
             let cut = self.recorder.next_cut().unwrap_or(self.end);
             let ahead = cut.min(self.until).min(self.changes.horizon(self.now));
             self.network.hosts.set_horizon(ahead);

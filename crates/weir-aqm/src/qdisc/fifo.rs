@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Rate};
 
 use super::{PacketFifo, carry_out};
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason, Verdict};
 
 /// First in, first out, with one AQM. Executes and reports drops and marks for every AQM.
 #[derive(Debug)]
@@ -48,6 +48,41 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
             return None;
         }
         carry_out(verdict, packet, false, now, observer, |packet| then(self, packet))
+    }
+}
+
+impl<P: Packet, A: Aqm> Fifo<P, A> {
+    /// [`Discipline::enqueue`], where an arrival may stand for a waiting packet: for the one at the place that `redundant`
+    /// returns. That one leaves, and its room is there for the arrival, if the arrival then stays.
+    pub(super) fn enqueue_instead<O: Observer<P>>(
+        &mut self,
+        packet: P,
+        now: Instant,
+        observer: &mut O,
+        redundant: impl FnOnce(&PacketFifo<P>, &P, &O) -> Option<usize>,
+    ) {
+        let (info, mut queue) = (packet.info(), self.waiting.backlog(self.limit));
+        let verdict = self.aqm.on_enqueue(info, queue, now);
+        let stays = match verdict {
+            Verdict::Pass => true,
+            Verdict::Mark(_) => info.ecn.is_markable(),
+            Verdict::Drop(_) => false,
+        };
+        if stays && let Some(place) = redundant(&self.waiting, &packet, observer) {
+            let bytes = self.waiting.get(place).map_or(0, |former| former.info().bytes);
+            let without =
+                Backlog { packets: queue.packets - 1, bytes: queue.bytes - u64::from(bytes), ..queue };
+            if !without.overflows(info.bytes)
+                && let Some((former, _)) = self.waiting.remove(place)
+            {
+                observer.filtered(former, now);
+                queue = without;
+            }
+        }
+        if queue.overflows(info.bytes) {
+            return observer.dropped(packet, Reason::Overflow, false, now);
+        }
+        carry_out(verdict, packet, false, now, observer, |packet| self.waiting.push(packet, now));
     }
 }
 

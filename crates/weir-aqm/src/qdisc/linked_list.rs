@@ -58,6 +58,22 @@ impl List {
         };
     }
 
+    /// Takes the item behind `before` out of the list, or the first one without `before`.
+    pub(super) fn remove_behind<T: ListNode>(
+        &mut self,
+        items: &mut [T],
+        before: Option<Index>,
+    ) -> Option<Index> {
+        let Some(before) = before else { return self.pop(items) };
+        let place = (*items[before.index()].next())?;
+        let next = *items[place.index()].next();
+        *items[before.index()].next() = next;
+        if next.is_none() {
+            self.ends = self.ends.map(|(first, _)| (first, before));
+        }
+        Some(place)
+    }
+
     /// Takes the first item out of the list.
     #[inline]
     pub(super) fn pop<T: ListNode>(&mut self, items: &mut [T]) -> Option<Index> {
@@ -114,10 +130,34 @@ impl<P> PacketPool<P> {
     #[inline]
     pub(super) fn pop(&mut self, line: &mut List) -> Option<(P, Instant)> {
         let place = line.pop(&mut self.slots)?;
+        Some(self.empty(place))
+    }
+
+    /// Takes the packet behind the one at `before` out of `line`, or its head without `before`.
+    pub(super) fn remove_behind(&mut self, line: &mut List, before: Option<Index>) -> Option<(P, Instant)> {
+        let place = line.remove_behind(&mut self.slots, before)?;
+        Some(self.empty(place))
+    }
+
+    /// Frees the slot at `place`, which is on no line any more.
+    #[inline]
+    fn empty(&mut self, place: Index) -> (P, Instant) {
         let slot = &mut self.slots[place.index()];
         slot.next = self.free.replace(place);
         let packet = slot.packet.take().expect("a listed place holds a packet");
-        Some((packet, slot.arrived))
+        (packet, slot.arrived)
+    }
+
+    /// The packets of `line` from its head on, each with the place of the one before.
+    pub(super) fn iter(&self, line: &List) -> impl Iterator<Item = (Option<Index>, &P)> {
+        let (mut before, mut next) = (None, line.first());
+        core::iter::from_fn(move || {
+            let place = next?;
+            let slot = &self.slots[place.index()];
+            next = slot.next;
+            let packet = slot.packet.as_ref().expect("a listed place holds a packet");
+            Some((before.replace(place), packet))
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Queue disciplines: they hold packets and decide the order of departure.
 
+mod ack_filter;
 mod cake;
 mod choke;
 mod dual_pi2;
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 
 use weir_types::{Duration, Instant, Rate};
 
+pub use ack_filter::{AckFilter, AckFilterParameters, Filtering};
 pub use cake::{Cake, CakeParameters, Carrier, Isolation, Tins};
 pub use choke::{Candidate, Choke, ChokeParameters};
 pub use dual_pi2::{DelayOf, DualPi2, DualPi2Parameters, LowLatency};
@@ -25,12 +27,12 @@ pub use packet_fifo::PacketFifo;
 pub use registry::{AnyDiscipline, DisciplineVisitor, QueueConfig};
 pub use scheduler::{AqmBacklog, FlowHashing, OverflowPolicy, Scheduler};
 
-use crate::{Backlog, Packet, Reason, Verdict};
+use crate::{Ack, Backlog, Packet, Reason, Verdict};
 
 /// A queue discipline: owns the waiting packets and decides the order of departure.
 ///
 /// Contracts, tested over every discipline:
-/// - offered = delivered + dropped + waiting;
+/// - offered = delivered + dropped + filtered + waiting;
 /// - `dequeue` returns `None` only when nothing waits;
 /// - `next_update` is strictly later after `update`;
 /// - a late `update` is legal;
@@ -132,6 +134,19 @@ pub trait Observer<P> {
 
     /// `packet` was marked.
     fn marked(&mut self, packet: &P, reason: Reason, now: Instant);
+
+    /// The ACK that `packet` is. `None` for other packets, and where nobody reads the headers of transport: filters of
+    /// ACKs then do nothing.
+    fn ack(&self, packet: &P) -> Option<Ack> {
+        let _ = packet;
+        None
+    }
+
+    /// `packet`, a waiting ACK, was taken away, since a later one tells all that it does. This is no drop. It happens
+    /// only where [`Observer::ack`] tells ACKs.
+    fn filtered(&mut self, packet: P, now: Instant) {
+        let _ = (packet, now);
+    }
 }
 
 /// Moves all waiting packets of `from` to `to`.

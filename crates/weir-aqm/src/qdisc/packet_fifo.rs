@@ -44,6 +44,11 @@ impl<P: Packet> PacketFifo<P> {
         self.waiting.get(index).map(|(packet, _)| packet)
     }
 
+    /// All packets, from the head on.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.waiting.iter().map(|(packet, _)| packet)
+    }
+
     /// Removes the packet at `index` and returns it with its arrival instant.
     pub fn remove(&mut self, index: usize) -> Option<(P, Instant)> {
         let (packet, arrived) = self.waiting.remove(index)?;

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
 use super::{
-    Cake, CakeParameters, Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo,
-    FqCodelParameters, FqParameters, FqPieParameters, Observer, move_all,
+    AckFilter, AckFilterParameters, Cake, CakeParameters, Choke, ChokeParameters, Discipline, DualPi2,
+    DualPi2Parameters, FairQueue, Fifo, Filtering, FqCodelParameters, FqParameters, FqPieParameters,
+    Observer, move_all,
 };
 use crate::{
     Backlog, Link, Packet,
@@ -160,6 +161,9 @@ with_aqms! { queues
     /// CAKE (Linux): a shaper, tins by Diffserv codepoint, fair queueing among hosts and their flows,
     /// and COBALT for each flow.
     "cake" Cake(CakeParameters) -> Cake<P>,
+    /// An ACK filter (RFC 3449; Linux): a FIFO with any AQM that takes ACKs away which a later one makes
+    /// redundant.
+    "ack-filter" AckFilter(AckFilterParameters) -> AckFilter<P>,
 }
 
 impl QueueConfig {
@@ -170,7 +174,8 @@ impl QueueConfig {
     pub fn check_before(&self, link: Link) -> Result<(), Invalid> {
         match self {
             Self::Pi(pi) => pi.check_before(link),
-            Self::Fq(FqParameters { aqm: AqmConfig::Pi(pi), .. }) => {
+            Self::Fq(FqParameters { aqm: AqmConfig::Pi(pi), .. })
+            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Pi(pi), .. }) => {
                 pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
             }
             _ => Ok(()),
@@ -191,6 +196,16 @@ impl QueueConfig {
         }
     }
 
+    /// Returns true if it takes ACKs away: see [`Observer::filtered`].
+    pub const fn filters_acks(&self) -> bool {
+        let mode = match self {
+            Self::Cake(cake) => cake.ack_filter,
+            Self::AckFilter(filter) => filter.mode,
+            _ => return false,
+        };
+        !matches!(mode, Filtering::Off)
+    }
+
     /// Turns times into lengths of the queue before `link`, and writes out what RED and its kin derive from it.
     pub fn complete(&mut self, link: Link) {
         for level in self.levels() {
@@ -198,13 +213,19 @@ impl QueueConfig {
         }
         let (min_th, max_th) = match self {
             Self::Choke(choke) => (&mut choke.min_th, &mut choke.max_th),
-            Self::Red(red) | Self::Fq(FqParameters { aqm: AqmConfig::Red(red), .. }) => {
+            Self::Red(red)
+            | Self::Fq(FqParameters { aqm: AqmConfig::Red(red), .. })
+            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Red(red), .. }) => {
                 (&mut red.min_th, &mut red.max_th)
             }
-            Self::Nlred(red) | Self::Fq(FqParameters { aqm: AqmConfig::Nlred(red), .. }) => {
+            Self::Nlred(red)
+            | Self::Fq(FqParameters { aqm: AqmConfig::Nlred(red), .. })
+            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Nlred(red), .. }) => {
                 (&mut red.min_th, &mut red.max_th)
             }
-            Self::FengRed(red) | Self::Fq(FqParameters { aqm: AqmConfig::FengRed(red), .. }) => {
+            Self::FengRed(red)
+            | Self::Fq(FqParameters { aqm: AqmConfig::FengRed(red), .. })
+            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::FengRed(red), .. }) => {
                 (&mut red.min_th, &mut red.max_th)
             }
             _ => return,
@@ -216,7 +237,9 @@ impl QueueConfig {
     /// The contained Python AQM, if any.
     pub const fn python(&self) -> Option<&PythonParameters> {
         match self {
-            Self::Python(parameters) | Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {
+            Self::Python(parameters)
+            | Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. })
+            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Python(parameters), .. }) => {
                 Some(parameters)
             }
             _ => None,
@@ -229,6 +252,9 @@ impl QueueConfig {
             Self::Python(parameters) => Some(("python", parameters)),
             Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {
                 Some(("fq.aqm.python", parameters))
+            }
+            Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Python(parameters), .. }) => {
+                Some(("ack-filter.aqm.python", parameters))
             }
             _ => None,
         }

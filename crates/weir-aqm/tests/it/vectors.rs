@@ -2,6 +2,8 @@
 //! value was calculated by script in double precision and again by a second implementation
 //! written from the published text.
 
+mod ack_filter;
+mod ack_filter_listing;
 mod adaptive_red;
 mod avq;
 mod blue;

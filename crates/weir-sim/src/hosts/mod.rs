@@ -1,6 +1,7 @@
 //! The hosts: senders and receivers, and the way of their packets to the next port.
 
 mod access;
+mod acks;
 mod ahead;
 mod blocks;
 mod flow;

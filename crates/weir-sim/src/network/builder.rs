@@ -126,6 +126,17 @@ impl<'a> NetworkBuilder<'a> {
         index
     }
 
+    /// Returns true if a filter may look at ACKs that later ones have overtaken. Their options are forgotten when the sender
+    /// reads the later ones, and must not be so ahead of the clock.
+    pub(crate) fn filters_overtaken_acks(&self) -> bool {
+        let ports = &self.resolved.ports;
+        let filters = |port: &weir_scenario::Port<'_>| {
+            port.queue().filters_acks() || port.changes.iter().any(|change| change.queue.filters_acks())
+        };
+        ports.iter().any(filters)
+            && ports.iter().any(|port| port.spec.delay_variation.is_some_and(|spec| spec.reorder))
+    }
+
     /// The round trips of the group `name` in mid-run, with the instants from which on they hold.
     pub(crate) fn rtt_changes(&self, name: &str) -> Vec<(Instant, Duration)> {
         let of_group = |change: &'a weir_scenario::Change| {

@@ -184,7 +184,7 @@ impl Network {
         port.discipline().probe(report);
     }
 
-    /// Checks that packets are conserved: sent = delivered + dropped + lost + in flight.
+    /// Checks that packets are conserved: sent = delivered + dropped + filtered + lost + in flight.
     pub(crate) fn check_conservation(&self) {
         let Self { ports, hosts } = self;
         let waiting: u64 = ports.iter().map(|slot| u64::from(slot.port.backlog().packets)).sum();
@@ -193,12 +193,13 @@ impl Network {
         let held: u64 = ports.iter().filter_map(on_lines).sum();
         let in_flight = travelling + waiting + held;
         let dropped: u64 = ports.iter().map(|slot| slot.state.dropped).sum();
+        let filtered: u64 = ports.iter().map(|slot| slot.state.filtered).sum();
         let lost: u64 = ports.iter().map(|slot| slot.state.lost).sum();
         assert_eq!(
             sent,
-            delivered + dropped + lost + in_flight,
-            "packets are not conserved: {sent} sent, {delivered} delivered, {dropped} dropped, {lost} lost, \
-             {in_flight} in flight"
+            delivered + dropped + filtered + lost + in_flight,
+            "packets are not conserved: {sent} sent, {delivered} delivered, {dropped} dropped, {filtered} filtered, \
+             {lost} lost, {in_flight} in flight"
         );
     }
 }

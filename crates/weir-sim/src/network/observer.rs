@@ -16,7 +16,7 @@ pub(crate) trait PacketObserver: fmt::Debug {
     /// The last bit of a packet of `flow` left `port` at `at`.
     fn departed(&mut self, port: u32, packet: &Packet, at: Instant, flow: &ObservedFlow<'_>);
 
-    /// The queue of `port` dropped a packet.
+    /// The queue of `port` dropped a packet, or its filter took an ACK away.
     fn dropped(&mut self, port: u32);
 
     /// Simulated time has reached `now`.
@@ -42,5 +42,6 @@ pub(crate) enum PacketEvent {
     /// It was sent from the first instant to the second.
     Departed(Packet, Instant, Instant),
     Marked(Packet, Instant),
+    /// Or taken away by a filter of ACKs.
     Dropped(Packet, Instant),
 }

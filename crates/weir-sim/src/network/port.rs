@@ -1,4 +1,4 @@
-use weir_aqm::{Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason, qdisc::AnyDiscipline};
+use weir_aqm::{Ack, Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason, qdisc::AnyDiscipline};
 use weir_line::{Line, Losses, Passage};
 use weir_tcp::Flags;
 use weir_types::{Duration, Instant};
@@ -89,9 +89,10 @@ impl PortVisitor<Packet> for CatchUp<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct PortState {
     pub(crate) counts: QueueCounts,
-    /// Packets that its queue dropped and its impairment lost, in the whole run.
+    /// Packets that its queue dropped, its impairment lost, and its filter of ACKs took away, in the whole run.
     pub(crate) dropped: u64,
     pub(crate) lost: u64,
+    pub(crate) filtered: u64,
     /// The shortest delay behind the port. The port may be called later than [`Port::next_wake`] by this
     /// time: its transmissions carry the instants they were due, and no packet is late at the end of its
     /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
@@ -277,6 +278,20 @@ impl Observer<Packet> for PortContext<'_> {
         self.state.counts.cells[cell].dropped(reason);
         self.state.dropped += 1;
         self.record_loss(packet.0.flow, now);
+        if let Some(events) = self.state.observed() {
+            events.push(PacketEvent::Dropped(packet, now));
+        }
+    }
+
+    fn ack(&self, packet: &Packet) -> Option<Ack> {
+        self.hosts.ack(&packet.0)
+    }
+
+    fn filtered(&mut self, packet: Packet, now: Instant) {
+        let cell = self.cell(&packet);
+        self.state.counts.cells[cell].filtered += 1;
+        self.state.filtered += 1;
+        // To whoever looks at the packets of a port it disappears, as others do.
         if let Some(events) = self.state.observed() {
             events.push(PacketEvent::Dropped(packet, now));
         }

@@ -75,6 +75,8 @@ pub(crate) struct CellCounts {
     pub(crate) waited: u64,
     /// Sum of the times on the line behind the transmitter, of packets that were not lost, in nanoseconds.
     pub(crate) on_line: u64,
+    /// ACKs that a filter took away.
+    pub(crate) filtered: u64,
 }
 
 impl QueueCounts {
@@ -266,6 +268,7 @@ impl CellCounts {
         self.marks += other.marks;
         self.waited += other.waited;
         self.on_line += other.on_line;
+        self.filtered += other.filtered;
         self.sojourns.add(&other.sojourns);
     }
 }

@@ -18,7 +18,7 @@ pub enum Step {
     Arrived,
     /// The queue marks it.
     Marked,
-    /// The queue drops it, as it arrives or later.
+    /// The queue drops it, as it arrives or later, or its filter takes an ACK away.
     Dropped,
     /// It leaves the queue, and its last bit the port at [`Followed::until`].
     Sent,

@@ -145,6 +145,7 @@ fn no_model(discipline: &str) -> TheoryError {
         }
         "fq-codel" => "FQ-CoDel keeps flows apart, and CoDel has no resting point".to_owned(),
         "fq-pie" => "FQ-PIE keeps flows apart: each has a queue and a probability of its own".to_owned(),
+        "ack-filter" => "ACKs are no fluid here: the model has none to take away".to_owned(),
         "cake" => "CAKE keeps flows apart, and COBALT has no resting point".to_owned(),
         "fq" => "a scheduler keeps flows apart: each has a queue of its own".to_owned(),
         "cobalt" => {

@@ -7,7 +7,7 @@ use weir_types::{Duration, Instant, Rate};
 use super::{Cake, flow::Set, shaper::Shaper, tin::Tin};
 use crate::{
     Backlog, Discipline, Observer, Packet,
-    qdisc::{linked_list::PacketPool, move_all},
+    qdisc::{Filtering, linked_list::PacketPool, move_all},
 };
 
 impl<P: Packet> Discipline<P> for Cake<P> {
@@ -23,7 +23,11 @@ impl<P: Packet> Discipline<P> for Cake<P> {
                 shaper.wake(now);
             }
         }
-        self.admit(number, packet, now);
+        let queue = self.queue_for(number, &packet);
+        if self.parameters.ack_filter != Filtering::Off {
+            self.filter(number, queue, &packet, now, observer);
+        }
+        self.admit(number, queue, packet, now);
         while self.is_over_limit() {
             self.make_room(now, observer);
         }
@@ -83,7 +87,8 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn restore(&mut self, packet: P, arrived: Instant) {
         let tin = self.parameters.tins.of(packet.label().dscp);
-        self.admit(tin, packet, arrived);
+        let queue = self.queue_for(tin, &packet);
+        self.admit(tin, queue, packet, arrived);
     }
 
     /// Queues keep their turns and what their AQMs have learned, if tins and isolation stay.

@@ -7,6 +7,7 @@
 //! ```text
 //! arrival    to tin(dscp), and there to the queue of its flow among eight places (set-associative hash)
 //!            a queue on no list becomes sparse, with a quantum of q / load
+//! filter     ack_filter: an ACK of the queue that the arrival makes redundant is taken away
 //! departure  the last tin that has not had its share (time <= now), or else the one that is due first
 //!              first decaying queue once, then sparse ones, then bulk ones
 //!              deficit <= 0   deficit += q / load, to the end of the bulk ones, again
@@ -103,12 +104,18 @@ impl<P: Packet> Cake<P> {
         self.queue.is_over_limit() || self.queue.bytes > self.memory_limit
     }
 
+    /// The queue of `packet` in its tin.
+    #[inline]
+    fn queue_for(&mut self, tin: usize, packet: &P) -> usize {
+        let hashes = self.hashes(packet);
+        self.tins[tin].queue_for(hashes)
+    }
+
     /// A packet that arrived at `arrived` waits, as the last of its queue.
-    fn admit(&mut self, tin: usize, packet: P, arrived: Instant) {
+    #[inline]
+    fn admit(&mut self, tin: usize, queue: usize, packet: P, arrived: Instant) {
         let bytes = packet.info().bytes;
-        let hashes = self.hashes(&packet);
         let tin = &mut self.tins[tin];
-        let queue = tin.queue_for(hashes);
         self.waiting.push(&mut tin.flows[queue].line, packet, arrived);
         tin.bytes[queue] += bytes;
         tin.waiting = (tin.waiting.0 + 1, tin.waiting.1 + u64::from(bytes));
@@ -120,14 +127,46 @@ impl<P: Packet> Cake<P> {
     /// The head of one queue, no longer counted.
     #[inline]
     fn pop(&mut self, tin: usize, queue: usize) -> Option<(P, Instant)> {
+        let (packet, arrived) = self.waiting.pop(&mut self.tins[tin].flows[queue].line)?;
+        self.count_out(tin, queue, packet.info().bytes);
+        Some((packet, arrived))
+    }
+
+    /// A packet of `bytes` bytes no longer waits in `queue`.
+    #[inline]
+    fn count_out(&mut self, tin: usize, queue: usize, bytes: u32) {
         let tin = &mut self.tins[tin];
-        let (packet, arrived) = self.waiting.pop(&mut tin.flows[queue].line)?;
-        let bytes = packet.info().bytes;
         tin.bytes[queue] -= bytes;
         tin.waiting = (tin.waiting.0 - 1, tin.waiting.1 - u64::from(bytes));
         self.queue.packets -= 1;
         self.queue.bytes -= u64::from(bytes);
-        Some((packet, arrived))
+    }
+
+    /// Takes the ACK that `newest`, which comes next, makes redundant out of its queue. In the ingress mode the ACK has
+    /// passed the line, and is paid for.
+    #[inline(never)]
+    fn filter(
+        &mut self,
+        tin: usize,
+        queue: usize,
+        newest: &P,
+        now: Instant,
+        observer: &mut impl Observer<P>,
+    ) {
+        let Some(ack) = observer.ack(newest) else { return };
+        let (flow, line) = (newest.info().flow, &self.tins[tin].flows[queue].line);
+        // A packet of another flow in its queue, which has the same hash, is no ACK of this one.
+        let ack_of = |packet: &P| (packet.info().flow == flow).then(|| observer.ack(packet)).flatten();
+        let waiting = self.waiting.iter(line).map(|(before, packet)| (before, ack_of(packet)));
+        let Some(before) = self.parameters.ack_filter.redundant(&ack, waiting) else { return };
+        let line = &mut self.tins[tin].flows[queue].line;
+        let (packet, _) = self.waiting.remove_behind(line, before).expect("it was found there");
+        self.count_out(tin, queue, packet.info().bytes);
+        if self.parameters.ingress {
+            self.charge(tin, &packet, true, now);
+        }
+        self.tell_tin(tin, observer);
+        observer.filtered(packet, now);
     }
 
     /// Charges a packet that left at `now`, or was `dropped`, to its tin and to the shaper. Returns its bytes on the

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Bytes, Duration, Invalid, Level, Probability, Rate};
 
 use super::{
+    super::Filtering,
     framing::{Carrier, Framing},
     isolation::Isolation,
     tins::Tins,
@@ -42,6 +43,9 @@ pub struct CakeParameters {
     /// It stands behind the bottleneck: packets that it drops have taken their time on the line, too, and COBALT
     /// leaves each bulk flow two frames.
     pub ingress: bool,
+    /// Takes ACKs away that a later one makes redundant, in the queue of their flow (`ack-filter`,
+    /// `ack-filter-aggressive`).
+    pub ack_filter: Filtering,
     /// Bytes that may wait, in addition to the buffer of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-default" = "what the rate sends in 4 `rtt`, from 4 MiB to 15.5 MB"))]
@@ -64,6 +68,7 @@ impl Default for CakeParameters {
             mpu: Bytes(0),
             carrier: Carrier::default(),
             ingress: false,
+            ack_filter: Filtering::Off,
             memory_limit: None,
             increment: Probability::constant(1.0 / 256.0),
             decrement: Probability::constant(1.0 / 4096.0),

@@ -1,0 +1,161 @@
+//! ACK filter: a FIFO with an AQM that takes ACKs away which a later one makes redundant.
+//!
+//! H. Balakrishnan, V. Padmanabhan, G. Fairhurst, M. Sooriyabandara: *TCP Performance Implications of Network Path
+//! Asymmetry*, RFC 3449, 2002, section 5.2.1; `cake_ack_filter` of Linux, whose rule this is.
+//!
+//! ```text
+//! arrival of an ACK   among the waiting ACKs of its flow, from the head on:
+//!   candidate           it is pure, its number is not higher, the arrival repeats its SACK blocks,
+//!                       and tells more: a higher number or more in SACK blocks
+//!   two candidates      the first is taken away
+//!   one                 it is taken away in the aggressive mode, if it is the last ACK of the flow,
+//!                       and ECE and CWR are those of the arrival
+//!   ECE or CWR change   between ACKs: no candidate from before
+//! ```
+//!
+//! An ACK is pure if nothing is lost with it: no SYN, no flag but ECE and CWR, no option but SACK and timestamp. The
+//! arrival takes the room that its predecessor leaves. An arrival that the AQM drops, or that has no room even so,
+//! takes nothing away.
+
+mod rule;
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
+
+use super::{Fifo, PacketFifo};
+use crate::{
+    Aqm as _, Backlog, Discipline, Link, Observer, Packet,
+    aqm::{AnyAqm, AqmConfig, DropTailParameters},
+};
+pub use rule::Filtering;
+
+/// A FIFO with a filter of ACKs and any AQM: `queue.ack-filter = { aqm.codel = {} }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AckFilterParameters {
+    /// How many ACKs are taken away.
+    #[schemars(extend("x-default-source" = "Linux: `ack-filter` of `tc-cake(8)`"))]
+    pub mode: Filtering,
+    /// AQM of the queue.
+    #[schemars(extend("x-default-source" = "Weir"))]
+    pub aqm: AqmConfig,
+}
+
+impl Default for AckFilterParameters {
+    fn default() -> Self {
+        Self { mode: Filtering::Conservative, aqm: AqmConfig::DropTail(DropTailParameters {}) }
+    }
+}
+
+impl AckFilterParameters {
+    /// The queue lengths among the parameters: those of the AQM.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.aqm.levels()
+    }
+
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        self.aqm.check().map_err(|invalid| invalid.below(self.aqm.name()).below("aqm"))
+    }
+
+    /// The filter before `link`. Its AQM draws from the stream at `path`.
+    pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> AckFilter<P> {
+        let aqm = self.aqm.build(link, streams.at(path));
+        AckFilter { fifo: Fifo::new(aqm, link.limit), mode: self.mode }
+    }
+}
+
+/// A FIFO with a filter of ACKs.
+#[derive(Debug)]
+pub struct AckFilter<P> {
+    fifo: Fifo<P, AnyAqm>,
+    mode: Filtering,
+}
+
+/// The place in `waiting` of the ACK that `newest` makes redundant.
+fn redundant<P: Packet>(
+    mode: Filtering,
+    waiting: &PacketFifo<P>,
+    newest: &P,
+    observer: &impl Observer<P>,
+) -> Option<usize> {
+    let ack = observer.ack(newest)?;
+    let flow = newest.info().flow;
+    let of_flow = waiting.iter().enumerate().filter(|(_, packet)| packet.info().flow == flow);
+    mode.redundant(&ack, of_flow.map(|(place, packet)| (place, observer.ack(packet))))
+}
+
+impl<P: Packet> Discipline<P> for AckFilter<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        let mode = self.mode;
+        self.fifo.enqueue_instead(packet, now, observer, |waiting, newest, observer| {
+            redundant(mode, waiting, newest, observer)
+        });
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        self.fifo.dequeue(now, observer)
+    }
+
+    /// Nothing waits that could be taken away.
+    #[inline(never)]
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        self.fifo.pass(packet, now, observer)
+    }
+
+    #[inline]
+    fn upcoming(&self, others: usize) -> Option<&P> {
+        self.fifo.upcoming(others)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+
+    #[inline]
+    fn packets(&self) -> u32 {
+        self.fifo.packets()
+    }
+
+    fn drops_on_departure(&self) -> bool {
+        self.fifo.drops_on_departure()
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        self.fifo.next_update()
+    }
+
+    fn update(&mut self, now: Instant) {
+        self.fifo.update(now);
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        self.fifo.drain(into);
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        self.fifo.restore(packet, arrived);
+    }
+
+    fn take_over(&mut self, former: &mut Self, now: Instant) {
+        self.fifo.take_over(&mut former.fifo, now);
+    }
+
+    fn begin(&mut self, now: Instant) {
+        self.fifo.begin(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.fifo.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.fifo.aqm().probe(record);
+    }
+}
