@@ -132,6 +132,11 @@ const QUEUES: &[(&[&str], &str)] = &[
          has it in fair queues",
     ),
     (
+        &["ack_filter_aggressive", "ack_suppression"],
+        "write `ack-filter`, a FIFO that takes redundant ACKs away; `mode = \"aggressive\"` takes more. CAKE has it as \
+         `queue.cake.ack_filter`",
+    ),
+    (
         &["pfifo", "fifo", "taildrop", "tail_drop", "noop", "tail", "pfifo_head_drop", "dtq"],
         "write `drop-tail`: a FIFO that drops when the buffer is full. The limit is the link's buffer, in packets",
     ),

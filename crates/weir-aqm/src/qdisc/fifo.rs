@@ -52,8 +52,8 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 }
 
 impl<P: Packet, A: Aqm> Fifo<P, A> {
-    /// [`Discipline::enqueue`], where an arrival may stand for a waiting packet: for the one at the place that `redundant`
-    /// returns. That one leaves, and its room is there for the arrival, if the arrival then stays.
+    /// [`Discipline::enqueue`], where an arrival may take the turn of a waiting packet of its flow: of the one at the place
+    /// that `redundant` returns. It does so if it stays, and has room in place of the other.
     pub(super) fn enqueue_instead<O: Observer<P>>(
         &mut self,
         packet: P,
@@ -61,28 +61,32 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         observer: &mut O,
         redundant: impl FnOnce(&PacketFifo<P>, &P, &O) -> Option<usize>,
     ) {
-        let (info, mut queue) = (packet.info(), self.waiting.backlog(self.limit));
+        let (info, queue) = (packet.info(), self.waiting.backlog(self.limit));
         let verdict = self.aqm.on_enqueue(info, queue, now);
         let stays = match verdict {
             Verdict::Pass => true,
             Verdict::Mark(_) => info.ecn.is_markable(),
             Verdict::Drop(_) => false,
         };
-        if stays && let Some(place) = redundant(&self.waiting, &packet, observer) {
-            let bytes = self.waiting.get(place).map_or(0, |former| former.info().bytes);
-            let without =
-                Backlog { packets: queue.packets - 1, bytes: queue.bytes - u64::from(bytes), ..queue };
-            if !without.overflows(info.bytes)
-                && let Some((former, _)) = self.waiting.remove(place)
-            {
-                observer.filtered(former, now);
-                queue = without;
+        let former = if stays { redundant(&self.waiting, &packet, observer) } else { None };
+        let Some(place) = former.filter(|place| self.fits_instead(*place, info.bytes)) else {
+            if queue.overflows(info.bytes) {
+                return observer.dropped(packet, Reason::Overflow, false, now);
             }
+            carry_out(verdict, packet, false, now, observer, |packet| self.waiting.push(packet, now));
+            return;
+        };
+        let succeeds = |packet| self.waiting.succeed(place, packet, now);
+        if let Some(former) = carry_out(verdict, packet, false, now, observer, succeeds) {
+            observer.filtered(former, now);
         }
-        if queue.overflows(info.bytes) {
-            return observer.dropped(packet, Reason::Overflow, false, now);
-        }
-        carry_out(verdict, packet, false, now, observer, |packet| self.waiting.push(packet, now));
+    }
+
+    /// Returns true if a packet of `bytes` bytes has room without the one at `place`.
+    fn fits_instead(&self, place: usize, bytes: u32) -> bool {
+        let queue = self.waiting.backlog(self.limit);
+        let left = self.waiting.get(place).map_or(0, |former| u64::from(former.info().bytes));
+        !Backlog { packets: queue.packets - 1, bytes: queue.bytes - left, ..queue }.overflows(bytes)
     }
 }
 

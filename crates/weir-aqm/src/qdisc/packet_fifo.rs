@@ -56,6 +56,27 @@ impl<P: Packet> PacketFifo<P> {
         Some((packet, arrived))
     }
 
+    /// Takes the packet at `index` out, which leaves its turn to its flow: later packets of the flow move up, each to the
+    /// place of the one before, and `packet`, which arrived at `now`, takes the place of the last. Returns what was
+    /// taken out.
+    ///
+    /// # Panics
+    /// If there are fewer packets.
+    pub fn succeed(&mut self, index: usize, packet: P, now: Instant) -> P {
+        let flow = packet.info().flow;
+        let mut last = index;
+        for place in index + 1..self.waiting.len() {
+            if self.waiting[place].0.info().flow == flow {
+                self.waiting.swap(last, place);
+                last = place;
+            }
+        }
+        self.bytes += u64::from(packet.info().bytes);
+        let (former, _) = core::mem::replace(&mut self.waiting[last], (packet, now));
+        self.bytes -= u64::from(former.info().bytes);
+        former
+    }
+
     /// The number of packets.
     #[inline]
     pub fn packets(&self) -> u32 {

@@ -160,6 +160,9 @@ fn link() -> impl Strategy<Value = String> {
             "",
             "reverse = { buffer = \"20 packets\" }",
             "reverse = { buffer = \"30 packets\", rate = \"400 kbit/s\" }",
+            "reverse = { buffer = \"30 packets\", rate = \"200 kbit/s\", queue.ack-filter = { mode = \"aggressive\" } }",
+            "reverse = { buffer = \"40 packets\", rate = \"150 kbit/s\", queue.ack-filter = { aqm.codel = {} } }",
+            "reverse = { buffer = \"60 packets\", rate = \"90 kbit/s\", queue.cake = { ack_filter = \"conservative\" } }",
         ],
         &["", "loss.bernoulli.per_packet = 0.01"],
         &[

@@ -1,5 +1,6 @@
 //! Promises of a run: physics, conservation, determinism.
 
+mod ack_filter;
 mod background;
 mod changes;
 mod determinism;

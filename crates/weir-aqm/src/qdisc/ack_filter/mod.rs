@@ -13,9 +13,12 @@
 //!   ECE or CWR change   between ACKs: no candidate from before
 //! ```
 //!
-//! An ACK is pure if nothing is lost with it: no SYN, no flag but ECE and CWR, no option but SACK and timestamp. The
-//! arrival takes the room that its predecessor leaves. An arrival that the AQM drops, or that has no room even so,
-//! takes nothing away.
+//! An ACK is pure if nothing is lost with it: no SYN, no flag but ECE and CWR, no option but SACK and timestamp. An arrival
+//! that the AQM drops, or that has no room even so, takes nothing away.
+//!
+//! Linux has the filter in CAKE, where each flow has a queue and its own turns. There the arrival goes to the end. Here
+//! flows share one queue, and an ACK that went to its end would be replaced before its turn came. So the one that is
+//! taken away leaves its turn: later ACKs of its flow move up, and the arrival takes the place of the last.
 
 mod rule;
 
@@ -137,6 +140,8 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
 
     fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
         self.fifo.drain(into);
+        // Some have the turn of others that arrived before.
+        into.sort_by_key(|(_, arrived)| *arrived);
     }
 
     fn restore(&mut self, packet: P, arrived: Instant) {

@@ -1,5 +1,7 @@
 //! ACK filters against a listing of `cake_ack_filter`: the discipline of its own, and that of CAKE.
 
+use std::collections::VecDeque;
+
 use proptest::prelude::*;
 use serde_json::json;
 use weir_aqm::{
@@ -129,8 +131,10 @@ fn build(config: &QueueConfig, limit: Limit) -> AnyDiscipline<Numbered> {
     config.build(Link { limit, ..link() }, Streams::new(1), "aqm")
 }
 
-/// Goes through `steps`, with lists of the listing for each `line` of packets, and compares what is taken away.
+/// Goes through `steps`, with lists of the listing for each `line` of packets, and compares what is taken away. In the FIFO
+/// a line keeps the turns that it has had.
 fn agrees(config: &QueueConfig, mode: Filtering, steps: &[Step], line: fn(&Tcp) -> u32) -> usize {
+    let (is_fifo, mut turns) = (matches!(config, QueueConfig::AckFilter(_)), VecDeque::new());
     let mut queue = build(config, Limit::Packets(1000));
     let (mut log, mut lists) = (Log::default(), [Vec::<(u64, Tcp)>::new(), Vec::new()]);
     let mut expected = Vec::new();
@@ -143,6 +147,8 @@ fn agrees(config: &QueueConfig, mode: Filtering, steps: &[Step], line: fn(&Tcp) 
                 let found = filter(&plain, mode == Filtering::Aggressive);
                 if let Some(place) = found.filter(|_| mode != Filtering::Off) {
                     expected.push(list.remove(place).0);
+                } else {
+                    turns.push_back(line(tcp));
                 }
                 let packet = Numbered { id, bytes: 40, ecn: Ecn::NotEct, tcp: tcp.clone() };
                 queue.enqueue(packet, Instant::ZERO, &mut log);
@@ -151,6 +157,8 @@ fn agrees(config: &QueueConfig, mode: Filtering, steps: &[Step], line: fn(&Tcp) 
                 if let Some((packet, _)) = queue.dequeue(Instant::ZERO, &mut log) {
                     let list = &mut lists[line(&packet.tcp) as usize];
                     assert_eq!(list.remove(0).0, packet.id, "a line keeps its order");
+                    let turn = turns.pop_front().expect("it has a turn");
+                    assert!(!is_fifo || turn == line(&packet.tcp), "a line keeps its turns");
                 }
             }
         }
