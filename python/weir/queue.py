@@ -125,9 +125,9 @@ class Queue:
         """Offers an arriving packet to the discipline.
 
         CAKE sorts it by its Diffserv codepoint, a name or a number, and by the numbers of its hosts. Number 0
-        is a host that has this flow alone. Packets that the discipline drops for it are in `dropped` until
-        the next call. Raises ValueError if `now` lies before an earlier time, and for a size, an ECN field or
-        a codepoint that no packet has.
+        is a host that has this flow alone. No packet is an ACK: filters of ACKs take none away. Packets that
+        the discipline drops for it are in `dropped` until the next call. Raises ValueError if `now` lies
+        before an earlier time, and for a size, an ECN field or a codepoint that no packet has.
 
         Example:
             >>> queue = weir.Queue("drop-tail", rate="8 Mbit/s", buffer="1 packets")

@@ -33,6 +33,13 @@ CAKES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         "host-unused", "note", "flows.ftp.to_host",
         {"flows.ftp.to_host": "tv", **cake(isolation="dual-srchost")}, BACK,
     ),
+    ("ack-filter-unused", "note", "links.a.queue.cake.ack_filter", cake(ack_filter="aggressive"), CAKE),
+    ("ack-filter-unused", "note", "links.a.queue.ack-filter.mode", {QUEUE: {"ack-filter": {}}}, CAKE),
+    # ACKs pass the other direction.
+    (
+        "ack-filter-unused", "note", "links.a.queue.cake.ack_filter", cake(ack_filter="conservative"),
+        {**CAKE, "links.a.reverse": {"buffer": "2 BDP", "queue": {"ack-filter": {}}}},
+    ),
     (
         "shaper-above-rate", "warning", "links.a.queue.cake.bandwidth",
         cake(bandwidth="11 Mbit/s"), cake(bandwidth="10 Mbit/s"),

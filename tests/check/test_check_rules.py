@@ -386,6 +386,7 @@ BUNDLED = {
     "parking-lot": ["ambiguous-bottleneck", "ecn-without-marks", "phase-effects"],
     "prague-rtt": ["ecn-without-marks", "phase-effects"],
     "rem-wireline": ["buffer-below-bdp", "ecn-without-marks", "threshold-below-bdp"],
+    "slow-upload": [],
     "step-load": STEP_LOAD,
     "web": [],
 }  # fmt: skip

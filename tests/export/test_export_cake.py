@@ -43,6 +43,20 @@ def test_words_are_those_of_tc(tins: str, isolation: str) -> None:
     assert ("nonat: hosts are IP addresses" in found.text) is (isolation not in {"flowblind", "flows"})
 
 
+@pytest.mark.parametrize(
+    ("mode", "word"),
+    [("off", "no-ack-filter"), ("conservative", "ack-filter"), ("aggressive", "ack-filter-aggressive")],
+)
+def test_the_filter_of_acks_is_that_of_tc(mode: str, word: str) -> None:
+    for form in ("tc", "sqm"):
+        text = exported(cake(ack_filter=mode), form).text
+        words = {one for one in text.replace("'", " ").split() if one.endswith(("ack-filter", "-aggressive"))}
+        assert words == {word}
+    alone = exported({"ack-filter": {"mode": mode}})
+    assert word in options(alone.text)
+    assert {"besteffort", "flows"} <= set(options(alone.text))
+
+
 def test_the_line_is_that_of_the_scenario() -> None:
     told = options(
         exported(cake(overhead="44 B", mpu="96 B", carrier="atm", ingress=True, bandwidth="9 Mbit/s")).text

@@ -22,21 +22,21 @@ pub struct Label {
     pub to: u32,
 }
 
-/// What an acknowledgement tells, for a filter of ACKs. Numbers go round at 2^32.
+/// Contents of an acknowledgement, for a filter of ACKs. Numbers go round at 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
     /// The next number that the receiver expects.
     pub number: u32,
     /// The flags ECE and CWR.
     pub ecn: [bool; 2],
-    /// What it is beside an ACK.
+    /// Its other contents.
     pub kind: AckKind,
     /// SACK blocks, first number and the one behind the last, a D-SACK before the others; empty ranges where there are
     /// fewer.
     pub blocks: [(u32, u32); 4],
 }
 
-/// What an ACK is beside an ACK.
+/// Contents of an ACK beside its number and its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckKind {
     /// Nothing: a later ACK may make it redundant.

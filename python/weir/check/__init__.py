@@ -76,6 +76,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     senders.target_out_of_reach,
     cake.dscp_unused,
     cake.host_unused,
+    cake.ack_filter_unused,
     cake.shaper_above_rate,
     cake.shaper_elsewhere,
     overflow.threshold_above_buffer,

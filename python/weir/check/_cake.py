@@ -1,4 +1,4 @@
-"""Rules on CAKE: its shaper, and what it sorts and shares by."""
+"""Rules on CAKE: its shaper, what it sorts and shares by, and filters of ACKs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from weir import _core
 from weir.check._note import Remark, note, warning
 from weir.check._resolved import Aqm, Phase, Resolved, names
 from weir.check._units import rate, time
+
+_FILTERS = {"cake": "ack_filter", "ack-filter": "mode"}
+"""Disciplines with a filter of ACKs, and the key of its mode."""
 
 _SENDERS = frozenset({"srchost", "hosts", "dual-srchost", "triple-isolate"})
 _RECEIVERS = frozenset({"dsthost", "hosts", "dual-dsthost", "triple-isolate"})
@@ -38,6 +41,17 @@ def host_unused(scene: Resolved) -> Iterator[Remark]:
                 f"no queue on the path of {names(paths)} shares its rate among hosts that {side}",
                 f"{_first(scene, paths[0]).key}.queue.cake = {{}}, or leave {key} out",
             )
+
+
+def ack_filter_unused(scene: Resolved) -> Iterator[Remark]:
+    """A filter of ACKs has no effect: no ACKs pass its queue."""
+    passed = {name for path in scene.paths if not path.is_datagrams for name in path.acks}
+    for port in scene.ports:
+        ((name, parameters),) = scene.link(port)["queue"].items()
+        key = _FILTERS.get(name, "")
+        if parameters.get(key, "off") != "off" and port.name not in passed:
+            path = f"{port.key}.queue.{name}.{key}"
+            yield note(path, f"no ACKs pass {port.name}: its filter has none to take away", f'{path} = "off"')
 
 
 def shaper_above_rate(scene: Resolved) -> Iterator[Remark]:

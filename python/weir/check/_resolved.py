@@ -376,6 +376,9 @@ def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
     if name == "fq":
         (inner, its) = next(iter(parameters["aqm"].items()))
         return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
+    if name == "ack-filter":
+        (inner, its) = next(iter(parameters["aqm"].items()))
+        return Aqm(f"{path}.ack-filter.aqm.{inner}", inner, its, per_flow=False)
     isolated = parameters.get("isolation", "flowblind") != "flowblind"
     return Aqm(f"{path}.{name}", name, parameters, per_flow=isolated or name in {"fq-codel", "fq-pie"})
 

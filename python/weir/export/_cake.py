@@ -11,6 +11,8 @@ from weir.export._qdisc import Qdisc, in_32_bits, memory_of_packet, tc_rate
 _MTU = 1514
 """Bytes of a full frame, to which CAKE scales its times."""
 
+_FILTERS = {"off": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
+
 _CARRIERS = {"plain": "noatm", "atm": "atm", "ptm": "ptm"}
 
 
@@ -24,7 +26,7 @@ def cake(found: Qdisc) -> None:
     found.option(port["tins"])
     found.option(port["isolation"])
     # What the kernel can besides; written, since options of an earlier run would stay.
-    for word in ("nonat", "nowash", "no-ack-filter"):
+    for word in ("nonat", "nowash", _FILTERS[port["ack_filter"]]):
         found.option(word)
     if port["isolation"] not in {"flowblind", "flows"}:
         found.notes.append(

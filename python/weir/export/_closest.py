@@ -184,7 +184,18 @@ def _fq(port: Port) -> Closest:
     return Closest("fq-codel", same, reason)
 
 
+def _ack_filter(port: Port) -> Closest:
+    ((aqm, _),) = port.settings["aqm"].items()
+    inner = "" if aqm == "drop-tail" else f", and COBALT is in the place of {aqm}"
+    return Closest(
+        "cake",
+        {"tins": "besteffort", "isolation": "flows", "ack_filter": port["mode"]},
+        f"CAKE alone has the filter, by the same rule; flows have queues of their own there{inner}",
+    )
+
+
 _CLOSEST: dict[str, Callable[[Port], Closest]] = {
+    "ack-filter": _ack_filter,
     "rem": _rem,
     "pi": lambda port: _pie(
         port,

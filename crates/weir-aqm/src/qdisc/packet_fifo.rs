@@ -56,9 +56,9 @@ impl<P: Packet> PacketFifo<P> {
         Some((packet, arrived))
     }
 
-    /// Takes the packet at `index` out, which leaves its turn to its flow: later packets of the flow move up, each to the
-    /// place of the one before, and `packet`, which arrived at `now`, takes the place of the last. Returns what was
-    /// taken out.
+    /// Takes the packet at `index` out, which leaves its turn to its flow. Later packets of the flow move up, each to the
+    /// place of the one before. `packet`, which arrived at `now`, takes the place of the last. Returns the packet that
+    /// was taken out.
     ///
     /// # Panics
     /// If there are fewer packets.

@@ -68,4 +68,7 @@ fn what_packets_from_outside_cannot_pass_is_refused() {
     let changes = "[[changes]]\nat = \"2 s\"\nlinks.l.queue.codel = {}";
     let changing = scenario(&format!("flows.f = {{ rtt = \"60 ms\" }}\n{changes}"), links);
     assert!(refused(changing, None, None).contains("cannot change queues"));
+    let filter = links.replace(" }", ", queue.cake = { ack_filter = \"conservative\" } }");
+    let filtering = scenario("flows.f = { rtt = \"60 ms\" }", &filter);
+    assert!(refused(filtering, None, None).contains("links.l has a filter of ACKs"));
 }

@@ -10,8 +10,8 @@ use super::{Flow, Hosts};
 const UNKNOWN: [Flags; 2] = [Flags::AE, Flags::ALL_CAPABLE];
 
 impl Hosts {
-    /// What `segment` tells as an ACK, while it is on its way; `None` if it is none. An ACK of a former flow with this id
-    /// is of another connection, whose receiver is gone.
+    /// Contents of the ACK `segment` while it is on its way; `None` if it is no ACK. One of a former flow with this id is of
+    /// another connection, whose receiver is gone.
     pub(crate) fn ack(&self, segment: &Segment) -> Option<Ack> {
         let Flow { sender, receiver, .. } = self.flow(segment.flow);
         (segment.flags().has(Flags::ACK) && segment.number >= sender.first())
@@ -19,7 +19,7 @@ impl Hosts {
     }
 }
 
-/// What `ack` with these options tells.
+/// Contents of `ack`, which has these options.
 ///
 /// Numbers are those of segments: so are the blocks, and of two sets of blocks the longer one has more segments, not
 /// bytes. Timestamps are left out: those of ACKs in one queue grow, but for ACKs that changed places before it.

@@ -11,10 +11,10 @@ use crate::{Ack, AckKind};
 pub enum Filtering {
     /// None.
     Off,
-    /// Those that two later ones make redundant: two ACKs of a flow stay (`ack-filter` of Linux).
+    /// ACKs that two later ones make redundant: two of a flow stay (`ack-filter` of Linux).
     Conservative,
-    /// Those that one later ACK makes redundant, if it stands right behind them and its ECN flags are theirs
-    /// (`ack-filter-aggressive`). Two later ones do so, too.
+    /// ACKs that two later ones make redundant, or one that stands right behind and has the same ECN flags: one ACK of a
+    /// flow stays (`ack-filter-aggressive` of Linux).
     Aggressive,
 }
 
@@ -66,7 +66,7 @@ impl Ack {
         }
     }
 
-    /// Whether `newest` reports more in its SACK blocks than this ACK; `None` unless it reports all that this one
+    /// Returns true if `newest` reports more in its SACK blocks than this ACK; `None` unless it reports all that this one
     /// does. Blocks that it acknowledges by its number do not count: Linux compares blocks with blocks.
     fn blocks_within(&self, newest: &Self) -> Option<bool> {
         let blocks = |ack: &Self| ack.blocks.into_iter().filter(|(first, end)| first != end);

@@ -36,7 +36,7 @@ impl Packet for Numbered {
     }
 }
 
-/// What happened to packets, by their numbers.
+/// Fates of packets, by their numbers.
 #[derive(Debug, Default)]
 struct Log {
     filtered: Vec<u64>,
