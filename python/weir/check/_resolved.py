@@ -373,12 +373,9 @@ def _of_port(change: Mapping[str, Any], port: _core.Port) -> Mapping[str, Any]:
 def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
     """The AQM of a queue whose table is at `path`."""
     (name, parameters) = next(iter(queue.items()))
-    if name == "fq":
+    if name in {"fq", "ack-filter"}:
         (inner, its) = next(iter(parameters["aqm"].items()))
-        return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
-    if name == "ack-filter":
-        (inner, its) = next(iter(parameters["aqm"].items()))
-        return Aqm(f"{path}.ack-filter.aqm.{inner}", inner, its, per_flow=False)
+        return Aqm(f"{path}.{name}.aqm.{inner}", inner, its, per_flow=name == "fq")
     isolated = parameters.get("isolation", "flowblind") != "flowblind"
     return Aqm(f"{path}.{name}", name, parameters, per_flow=isolated or name in {"fq-codel", "fq-pie"})
 

@@ -26,7 +26,7 @@ def cake(found: Qdisc) -> None:
     found.option(port["tins"])
     found.option(port["isolation"])
     # What the kernel can besides; written, since options of an earlier run would stay.
-    for word in ("nonat", "nowash", _FILTERS[port["ack_filter"]]):
+    for word in ("nonat", "nowash", _FILTERS[port["ack_filter"] or "off"]):
         found.option(word)
     if port["isolation"] not in {"flowblind", "flows"}:
         found.notes.append(

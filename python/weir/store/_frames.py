@@ -93,7 +93,7 @@ def joined(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def without_idle(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """The frame without the column of filtered ACKs if there are none: other runs of a chunk may have some."""
+    """The frame without the column of filtered ACKs if there are none: other runs of a chunk may have."""
     if FILTERED not in frame.collect_schema():
         return frame
     filtered = frame.select((pl.col(FILTERED) > 0).any()).collect().item()

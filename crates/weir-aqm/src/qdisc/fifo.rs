@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Rate};
 
 use super::{PacketFifo, carry_out};
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason, Verdict};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
 
 /// First in, first out, with one AQM. Executes and reports drops and marks for every AQM.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 
 impl<P: Packet, A: Aqm> Fifo<P, A> {
     /// [`Discipline::enqueue`], where an arrival may take the turn of a waiting packet of its flow: of the one at the place
-    /// that `redundant` returns. It does so if it stays, and has room in place of the other.
+    /// that `redundant` returns. It does so if the AQM leaves it, and if it has room in place of the other.
     pub(super) fn enqueue_instead<O: Observer<P>>(
         &mut self,
         packet: P,
@@ -63,12 +63,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     ) {
         let (info, queue) = (packet.info(), self.waiting.backlog(self.limit));
         let verdict = self.aqm.on_enqueue(info, queue, now);
-        let stays = match verdict {
-            Verdict::Pass => true,
-            Verdict::Mark(_) => info.ecn.is_markable(),
-            Verdict::Drop(_) => false,
-        };
-        let former = if stays { redundant(&self.waiting, &packet, observer) } else { None };
+        let former = redundant(&self.waiting, &packet, observer);
         let Some(place) = former.filter(|place| self.fits_instead(*place, info.bytes)) else {
             if queue.overflows(info.bytes) {
                 return observer.dropped(packet, Reason::Overflow, false, now);

@@ -6,8 +6,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
 use super::{
     AckFilter, AckFilterParameters, Cake, CakeParameters, Choke, ChokeParameters, Discipline, DualPi2,
-    DualPi2Parameters, FairQueue, Fifo, Filtering, FqCodelParameters, FqParameters, FqPieParameters,
-    Observer, move_all,
+    DualPi2Parameters, FairQueue, Fifo, FqCodelParameters, FqParameters, FqPieParameters, Observer, move_all,
 };
 use crate::{
     Backlog, Link, Packet,
@@ -203,7 +202,7 @@ impl QueueConfig {
             Self::AckFilter(filter) => filter.mode,
             _ => return false,
         };
-        !matches!(mode, Filtering::Off)
+        !mode.is_off()
     }
 
     /// Turns times into lengths of the queue before `link`, and writes out what RED and its kin derive from it.

@@ -74,6 +74,11 @@ fn back(measured: &Measurements, group: &str, column: &str) -> f64 {
     value(&tables(measured).links, &row, -1, column)
 }
 
+/// Returns true if a count of the upload's queue is zero.
+fn none(measured: &Measurements, group: &str, column: &str) -> bool {
+    back(measured, group, column) < 0.5
+}
+
 fn goodput(measured: &Measurements, group: &str) -> f64 {
     value(&tables(measured).groups, &[("group", group)], -1, "goodput_bps")
 }
@@ -96,7 +101,7 @@ fn the_upload_no_longer_bounds_the_download() {
     // All that is under way is in the pipe of 20 ms, on the wire, in a delayed ACK, or waits.
     let waits = 200.0 / PACKETS_BACK * 1e3 - 20.0;
     near(back(&plain, "all", "delay_mean_ms"), waits, 0.05, "ms");
-    assert_eq!(back(&plain, "all", "drops"), 0.0);
+    assert!(none(&plain, "all", "drops"));
     assert_eq!(column(&tables(&plain).links, "acks_filtered"), None);
     // 200 packets and a round trip of 20 ms are more than the link carries.
     let ack = 320.0 / 300_000.0 * 1e3;
@@ -117,7 +122,7 @@ fn the_upload_no_longer_bounds_the_download() {
             near(left / 15.0, 937.5, 0.01, "ACKs a second");
             near(came / 15.0, 50e6 / 24_000.0, 0.02, "ACKs a second");
             assert!((came - left - gone).abs() <= 2.0, "{queue}: {came} came, {left} left, {gone} filtered");
-            assert_eq!((back(&filtered, "all", "drops"), back(&filtered, "all", "loss")), (0.0, 0.0));
+            assert!(none(&filtered, "all", "drops") && back(&filtered, "all", "loss") < 1e-9);
         }
     }
 }
@@ -135,16 +140,16 @@ fn an_upload_beside_it_takes_little_from_the_download() {
         assert!(goodput(filtered, "download") > 2.0 * goodput(&off, "download"));
         assert!(goodput(filtered, "upload") > 0.8 * goodput(&off, "upload"));
         assert!(delay(filtered) < 1.0 && delay(&off) > 100.0, "{} and {} ms", delay(filtered), delay(&off));
-        assert_eq!(back(filtered, "download", "drops"), 0.0);
+        assert!(none(filtered, "download", "drops"));
         assert!(back(&off, "download", "drops") > 1000.0);
         // Data is no ACK, and its flow is another.
-        assert_eq!(back(filtered, "upload", "acks_filtered"), 0.0);
+        assert!(none(filtered, "upload", "acks_filtered"));
         let classes = ["best-effort", "bulk", "voice"].map(|class| {
             let row = [("direction", "reverse"), ("class", class), ("group", "all")];
             value(&tables(filtered).links, &row, -1, "acks_filtered")
         });
         let all = back(filtered, "all", "acks_filtered");
-        assert!(classes.iter().sum::<f64>() == all && all > 1000.0, "{classes:?}, {all}");
+        assert!((classes.iter().sum::<f64>() - all).abs() < 0.5 && all > 1000.0, "{classes:?}, {all}");
     }
     let share = |measured| back(measured, "all", "acks_filtered") / back(measured, "download", "arrivals");
     assert!(share(&aggressive) > share(&conservative));
@@ -185,7 +190,7 @@ fn marks_come_back() {
             ];
             let measured = run(&scenario(&SLOW_UPLOAD.replace("tcp.congestion.reno = {}", tcp), &set), 3);
             let of = |column| crate::of_link(&measured, column);
-            assert!(of("marks") > 10.0 && of("drops") == 0.0, "{tcp}, {mode}");
+            assert!(of("marks") > 10.0 && of("drops") < 0.5, "{tcp}, {mode}");
             let filtered = back(&measured, "all", "acks_filtered");
             assert!(filtered > 1000.0, "{tcp}, {mode}: {filtered}");
             let (part, longest) = (goodput(&measured, "download") / 50e6, of("queue_max"));

@@ -19,6 +19,12 @@ pub enum Filtering {
 }
 
 impl Filtering {
+    /// Returns true if no ACK is taken away.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub(in crate::qdisc) const fn is_off(&self) -> bool {
+        matches!(self, Self::Off)
+    }
+
     /// The place of the ACK to take away when `newest` joins `waiting`: all before it, from the head on, each with its
     /// place; `None` for a packet that is no ACK of the connection.
     ///

@@ -7,7 +7,7 @@ use weir_types::{Duration, Instant, Rate};
 use super::{Cake, flow::Set, shaper::Shaper, tin::Tin};
 use crate::{
     Backlog, Discipline, Observer, Packet,
-    qdisc::{Filtering, linked_list::PacketPool, move_all},
+    qdisc::{linked_list::PacketPool, move_all},
 };
 
 impl<P: Packet> Discipline<P> for Cake<P> {
@@ -24,7 +24,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
             }
         }
         let queue = self.queue_for(number, &packet);
-        if self.parameters.ack_filter != Filtering::Off {
+        if !self.parameters.ack_filter.is_off() {
             self.filter(number, queue, &packet, now, observer);
         }
         self.admit(number, queue, packet, now);

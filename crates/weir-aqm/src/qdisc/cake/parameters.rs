@@ -45,6 +45,9 @@ pub struct CakeParameters {
     pub ingress: bool,
     /// Takes ACKs away that a later one makes redundant, in the queue of their flow (`ack-filter`,
     /// `ack-filter-aggressive`).
+    // Not written where it is off: scenarios from before it keep their hash.
+    #[serde(skip_serializing_if = "Filtering::is_off")]
+    #[schemars(extend("x-default" = "off"))]
     pub ack_filter: Filtering,
     /// Bytes that may wait, in addition to the buffer of the link.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -381,8 +381,8 @@ fn a_change_of_the_mode_keeps_what_waits() {
 #[test]
 fn the_aqm_within_is_checked() {
     let read = |table| serde_json::from_value::<QueueConfig>(json!({ "ack-filter": table }));
-    let red = json!({ "red": { "min_th": "5 packets", "max_th": "3 packets" } });
-    let wrong = read(json!({ "aqm": red })).unwrap().check().unwrap_err();
+    let band = json!({ "red": { "min_th": "5 packets", "max_th": "3 packets" } });
+    let wrong = read(json!({ "aqm": band })).unwrap().check().unwrap_err();
     assert_eq!(wrong.parameter, "aqm.red.max_th");
     assert!(read(json!({ "mode": "on" })).is_err());
     let plain = read(json!({})).unwrap();
