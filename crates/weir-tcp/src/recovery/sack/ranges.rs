@@ -10,7 +10,7 @@ use core::fmt;
 #[derive(Clone, Default)]
 pub struct Ranges {
     /// The first `gone` are taken out. They stay until they are half of all, so that taking one out moves no other.
-    ranges: Vec<(u32, u32)>,
+    all: Vec<(u32, u32)>,
     gone: usize,
     count: u32,
 }
@@ -47,7 +47,7 @@ impl Ranges {
 
     #[inline]
     fn kept(&self) -> &[(u32, u32)] {
-        &self.ranges[self.gone..]
+        &self.all[self.gone..]
     }
 
     /// Adds `first..last`; returns how many of them are new.
@@ -58,17 +58,17 @@ impl Ranges {
         // The first range that ends at `first` or later, and the first that begins beyond `last`.
         let from = self.gone + self.ending_from(first);
         let (mut joined, mut held, mut to) = ((first, last), 0, from);
-        while let Some(range) = self.ranges.get(to).filter(|range| range.0 <= last) {
+        while let Some(range) = self.all.get(to).filter(|range| range.0 <= last) {
             joined = (joined.0.min(range.0), joined.1.max(range.1));
             held += range.1 - range.0;
             to += 1;
         }
         if from == to {
-            self.ranges.insert(from, joined);
+            self.all.insert(from, joined);
         } else {
-            self.ranges[from] = joined;
+            self.all[from] = joined;
             if from + 1 < to {
-                self.ranges.drain(from + 1..to);
+                self.all.drain(from + 1..to);
             }
         }
         let new = joined.1 - joined.0 - held;
@@ -83,24 +83,24 @@ impl Ranges {
         }
         let mut removed = 0;
         let mut at = self.gone + self.ending_from(first.saturating_add(1));
-        while let Some(&(begin, end)) = self.ranges.get(at).filter(|range| range.0 < last) {
+        while let Some(&(begin, end)) = self.all.get(at).filter(|range| range.0 < last) {
             removed += end.min(last) - begin.max(first);
             match (begin < first, last < end) {
                 (true, true) => {
-                    self.ranges[at].1 = first;
-                    self.ranges.insert(at + 1, (last, end));
+                    self.all[at].1 = first;
+                    self.all.insert(at + 1, (last, end));
                     break;
                 }
                 (true, false) => {
-                    self.ranges[at].1 = first;
+                    self.all[at].1 = first;
                     at += 1;
                 }
                 (false, true) => {
-                    self.ranges[at].0 = last;
+                    self.all[at].0 = last;
                     break;
                 }
                 (false, false) => {
-                    self.ranges.remove(at);
+                    self.all.remove(at);
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Ranges {
     #[inline]
     pub fn remove_below(&mut self, number: u32) -> u32 {
         let mut removed = 0;
-        while let Some(range) = self.ranges.get_mut(self.gone).filter(|range| range.0 < number) {
+        while let Some(range) = self.all.get_mut(self.gone).filter(|range| range.0 < number) {
             removed += range.1.min(number) - range.0;
             if range.1 > number {
                 range.0 = number;
@@ -120,8 +120,8 @@ impl Ranges {
             }
             self.gone += 1;
         }
-        if self.gone > 0 && self.gone * 2 >= self.ranges.len() {
-            self.ranges.drain(..core::mem::take(&mut self.gone));
+        if self.gone > 0 && self.gone * 2 >= self.all.len() {
+            self.all.drain(..core::mem::take(&mut self.gone));
         }
         self.count -= removed;
         removed

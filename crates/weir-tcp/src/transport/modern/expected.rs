@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// Marks that an ACK on the fast path reports.
+#[derive(Clone, Copy)]
 pub(crate) enum Marks {
     /// It bears an echo of marks that are answered, or none.
     Echo(bool),
