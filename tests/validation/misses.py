@@ -12,7 +12,7 @@ from validation.kernel_causes import SWITCHES
 from validation.loop import Cell
 from validation.places import HERE
 
-FILE = "misses.toml"
+FILE = "known/misses.toml"
 
 Key = tuple[str, str]
 """Name of a combination, and of a measure."""
