@@ -3,6 +3,7 @@
 mod bbr1;
 mod bbr3;
 mod bbr3_ecn;
+mod bbr_listings;
 mod bottleneck;
 mod contracts;
 mod cubic;
