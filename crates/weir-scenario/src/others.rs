@@ -195,10 +195,7 @@ const QUEUES: &[(&[&str], &str)] = &[
     ),
     (&["prop_integral", "proportional_integral"], "write `pi`"),
     (&["pi_square", "pi_squared", "pisquare"], "write `pi2`"),
-    (
-        &["docsis", "docsis_pie"],
-        "DOCSIS-PIE is `pie` with target = \"10 ms\"; requests and grants are a property of the link: docsis = {}",
-    ),
+    (&["docsis_pie", "docsis"], "write `pie` with target = \"10 ms\"; `docsis = {}` is a key of the link"),
     (&["pie2"], "PI2 (PI squared, RFC 9332) is `pi2`; PIE (RFC 8033) is `pie`"),
     (
         &["dctcp", "threshold", "ecn_threshold", "step_marking", "simple_marking"],
