@@ -117,8 +117,8 @@ TUNED = [one.name for one in disciplines() if tunable(one.name)]
 
 
 def test_what_declares_nothing_to_tune_is_known() -> None:
-    """A queue without parameters, one whose parameters depend on its parts, and one that holds an AQM."""
-    assert {one.name for one in disciplines()} - set(TUNED) == {"drop-tail", "modular", "fq"}
+    """A queue without parameters, one whose parameters depend on its parts, and those that hold an AQM."""
+    assert {one.name for one in disciplines()} - set(TUNED) == {"drop-tail", "modular", "fq", "ack-filter"}
     assert list(tunable("fq-codel")) == ["target", "interval"]
 
 
