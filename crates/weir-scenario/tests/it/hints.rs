@@ -163,7 +163,7 @@ fn names_of_other_tools_lead_to_ours() {
         ("tbf", "token_bucket"),
         ("sqm", "`cobalt` is its AQM alone"),
         ("pie2", "is `pi2`; PIE (RFC 8033) is `pie`"),
-        ("docsis_pie", "property of the link: docsis = {}"),
+        ("docsis_pie", "`docsis = {}` is a key of the link"),
         ("esfq", "`fq`"),
         ("veno", "a congestion control, which flows have: Reno with an estimate"),
         ("htb", "rate is the shaper"),
