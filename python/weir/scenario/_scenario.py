@@ -357,10 +357,9 @@ def file_of(source: str | os.PathLike[str]) -> Path:
     near = get_close_matches(stem, meant, n=1)
     if near:
         hint = f"did you mean {meant[near[0]]!r}?"
-    elif path.suffix:
-        hint = "`weir list scenarios` shows what is bundled, `weir init` writes a file to begin with"
     else:
-        hint = suggestion(stem, list(known))
+        # There are too many to name them all.
+        hint = "`weir list scenarios` shows what is bundled, `weir init` writes a file to begin with"
     raise scenario_error(f"there is {what}", hint, name)
 
 
