@@ -177,32 +177,13 @@ fn the_target_is_one_and_a_half_frames() {
     }
 }
 
-/// A flow without congestion rests an interval after its last packet: at 1 Mbit/s the 100 ms grow by what the target
-/// does, to 113.168 ms. Up to then its empty queue decays.
-#[test]
-fn the_interval_grows_with_the_target() {
-    for (bits, interval) in [(1_000_000, 113_168_000), (100_000_000, 100_000_000)] {
-        for (early, decaying) in [(1, 2.0), (0, 1.0)] {
-            let (mut cake, _) = build(&slow(bits), bits, Limit::Packets(9), 1);
-            let mut log = Log::default();
-            for (flow, at) in [(0, 0), (1, MS), (2, interval - early)] {
-                let info = PacketInfo { flow, bytes: 100, ..packet(Ecn::NotEct) };
-                let now = Instant::from_nanos(at);
-                cake.enqueue(Labelled { id: 0, info, label: Label::default() }, now, &mut log);
-                cake.dequeue(now, &mut log).expect("one waits");
-            }
-            near(probe(&cake, "decaying_flows"), decaying, 0.0);
-        }
-    }
-}
-
-/// At 64 kbit/s a frame takes 189.25 ms: the target is 283.875 ms, and the interval at least twice that.
-#[test]
-fn the_interval_is_at_least_two_targets() {
+/// Asserts that a flow without congestion rests for `interval` ns after its last packet at a rate of `bits`. Up to then
+/// its empty queue decays.
+fn rests(bits: u64, interval: u64) {
     for (early, decaying) in [(1, 2.0), (0, 1.0)] {
-        let (mut cake, _) = build(&slow(64_000), 64_000, Limit::Packets(9), 1);
+        let (mut cake, _) = build(&slow(bits), bits, Limit::Packets(9), 1);
         let mut log = Log::default();
-        for (flow, at) in [(0, 0), (1, MS), (2, 567_750_000 - early)] {
+        for (flow, at) in [(0, 0), (1, MS), (2, interval - early)] {
             let info = PacketInfo { flow, bytes: 100, ..packet(Ecn::NotEct) };
             let now = Instant::from_nanos(at);
             cake.enqueue(Labelled { id: 0, info, label: Label::default() }, now, &mut log);
@@ -210,6 +191,19 @@ fn the_interval_is_at_least_two_targets() {
         }
         near(probe(&cake, "decaying_flows"), decaying, 0.0);
     }
+}
+
+/// At 1 Mbit/s the 100 ms grow by what the target does, to 113.168 ms.
+#[test]
+fn the_interval_grows_with_the_target() {
+    rests(1_000_000, 113_168_000);
+    rests(100_000_000, 100_000_000);
+}
+
+/// At 64 kbit/s a frame takes 189.25 ms: the target is 283.875 ms, and the interval at least twice that.
+#[test]
+fn the_interval_is_at_least_two_targets() {
+    rests(64_000, 567_750_000);
 }
 
 /// An overflow makes `p_drop` 1 here, and Blue drops all packets but the last of a queue.
