@@ -160,4 +160,9 @@ def write(file: Path, packets: Sequence[tuple[float, Any]], **options: Any) -> P
     return file
 
 
-ETHERNET = [(at, scapy.Ether() / ip) for at, ip in exchange()]
+def framed(packet: Any) -> Any:  # noqa: ANN401 - scapy's
+    """The packet on Ethernet. Without addresses scapy asks the network for them."""
+    return scapy.Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / packet
+
+
+ETHERNET = [(at, framed(ip)) for at, ip in exchange()]

@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import weir
-from capturing import ETHERNET, exchange, needs_tshark, scapy, tshark, write
+from capturing import ETHERNET, exchange, framed, needs_tshark, scapy, tshark, write
 from weir._errors import WeirError
 from weir.cli._app import program
 from weir.traffic import cdf_of, read
@@ -131,8 +131,8 @@ def test_tshark_agrees_on_connections_and_bytes(known: tuple[Path, weir.Sweep]) 
 
 FORMS: dict[str, tuple[list[tuple[float, Any]], dict[str, Any]]] = {
     "ethernet": (ETHERNET, {}),
-    "vlan": ([(at, scapy.Ether() / scapy.Dot1Q(vlan=7) / ip) for at, ip in exchange()], {}),
-    "ipv6": ([(at, scapy.Ether() / ip) for at, ip in exchange("2001:db8::1", "2001:db8::2")], {}),
+    "vlan": ([(at, framed(scapy.Dot1Q(vlan=7) / ip)) for at, ip in exchange()], {}),
+    "ipv6": ([(at, framed(ip)) for at, ip in exchange("2001:db8::1", "2001:db8::2")], {}),
     "cooked": (
         [(at, scapy.CookedLinux(proto=0x800, lladdrtype=512) / ip) for at, ip in exchange()],
         {"linktype": 113},
@@ -173,8 +173,7 @@ def test_segments_without_a_length_are_as_long_as_their_frames_less_the_headers(
     layers: str, tmp_path: Path
 ) -> None:
     """With segmentation offload the IP header of a frame that is sent may have no length."""
-    before = scapy.Ether() / scapy.Dot1Q(vlan=7) if layers == "vlan" else scapy.Ether()
-    packets = [(at, before / ip) for at, ip in exchange()]
+    packets = [(at, framed(scapy.Dot1Q(vlan=7) / ip if layers == "vlan" else ip)) for at, ip in exchange()]
     for _, packet in packets:
         packet[scapy.IP].len = 0
     found = read(write(tmp_path / "offload.pcap", packets))
@@ -184,10 +183,10 @@ def test_segments_without_a_length_are_as_long_as_their_frames_less_the_headers(
 
 
 def test_what_is_left_out_says_why(tmp_path: Path) -> None:
-    others = [(at, scapy.Ether() / ip) for at, ip in exchange("10.0.0.3")[4:]]  # no SYN: began before
-    late = [(at + 5, scapy.Ether() / ip) for at, ip in exchange("10.0.0.4")[:6]]  # goes on after the end
-    scan = [(1.0, scapy.Ether() / exchange("10.0.0.5")[0][1])]
-    arp = [(0.5, scapy.Ether() / scapy.ARP())]
+    others = [(at, framed(ip)) for at, ip in exchange("10.0.0.3")[4:]]  # no SYN: began before
+    late = [(at + 5, framed(ip)) for at, ip in exchange("10.0.0.4")[:6]]  # goes on after the end
+    scan = [(1.0, framed(exchange("10.0.0.5")[0][1]))]
+    arp = [(0.5, framed(scapy.ARP()))]
     packets = sorted([*ETHERNET, *others, *late, *scan, *arp], key=lambda pair: pair[0])
     file = write(tmp_path / "some.pcap", packets)
     found = read(file)
@@ -222,7 +221,7 @@ def test_a_port_that_is_used_again_is_another_connection(tmp_path: Path) -> None
 
 
 def test_the_rest_of_an_earlier_connection_hides_no_later_one(tmp_path: Path) -> None:
-    rest = [(at - 1, scapy.Ether() / ip) for at, ip in exchange()[9:]]
+    rest = [(at - 1, framed(ip)) for at, ip in exchange()[9:]]
     found = read(write(tmp_path / "rest.pcap", [rest[-1], *ETHERNET]))
     assert found.sizes.tolist() == [4120]
 
@@ -230,7 +229,7 @@ def test_the_rest_of_an_earlier_connection_hides_no_later_one(tmp_path: Path) ->
 def test_streams_of_datagrams_have_a_rate(tmp_path: Path) -> None:
     def datagram(at: float) -> tuple[float, Any]:
         packet = scapy.IP(src="10.0.0.1", dst="10.0.0.2") / scapy.UDP(sport=5004, dport=5004)
-        return at, scapy.Ether() / packet / scapy.Raw(b"x" * 172)
+        return at, framed(packet / scapy.Raw(b"x" * 172))
 
     call = [datagram(number * 0.02) for number in range(100)]
     file = write(tmp_path / "call.pcap", sorted([*ETHERNET, *call], key=lambda pair: pair[0]))

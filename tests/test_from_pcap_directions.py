@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import weir
-from capturing import ETHERNET, exchange, scapy, write
+from capturing import ETHERNET, exchange, framed, scapy, write
 from weir.cli._app import program
 from weir.traffic import read
 
@@ -49,7 +49,7 @@ SHUFFLED = [4, 0, 7, 2, 10, 1, 3, 9, 5, 8, 6]
 def test_packets_out_of_order_are_sorted_as_in_a_replay(order: list[int], tmp_path: Path) -> None:
     """Times before that of the first packet were negative starts, and a shuffled file had other transfers."""
     later = [(at + 1, ip) for at, ip in exchange(port=4001)]
-    packets = [(at, scapy.Ether() / ip) for at, ip in [*exchange(), *later]]
+    packets = [(at, framed(ip)) for at, ip in [*exchange(), *later]]
     whole = read(write(tmp_path / "whole.pcap", packets))
     mixed = [*(packets[at] for at in order), *packets[11:]]
     file = write(tmp_path / "mixed.pcap", mixed)
@@ -71,7 +71,7 @@ def test_one_direction_of_the_link_is_taken_and_the_other_is_told(tmp_path: Path
     """Downloads and uploads were flows of one direction, and no word of it."""
     up = [(at + 1, ip) for at, ip in exchange("10.0.0.2", "10.0.0.1")]
     more = [(at + 2, ip) for at, ip in exchange(port=4001)]
-    packets = [(at, scapy.Ether() / ip) for at, ip in [*exchange(), *up, *more]]
+    packets = [(at, framed(ip)) for at, ip in [*exchange(), *up, *more]]
     file = write(tmp_path / "both.pcap", packets)
     out = tmp_path / "mine.toml"
     done = invoke(file, "--out", out, "--rate", "10 Mbit/s")

@@ -176,7 +176,9 @@ LEAVES_A_TRACE = """
 PARAMETER = "links.bottleneck.queue.python.parameters.height"
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["there", "gone"])
+@pytest.mark.parametrize(
+    "there", [pytest.param(True, id="there", marks=pytest.mark.soak), pytest.param(False, id="gone")]
+)
 def test_to_read_a_result_runs_no_class_of_it(lab: Lab, weir_command: Command, there: bool) -> None:  # noqa: FBT001
     """A store may be somebody else's, with the folder around it."""
     one, other = (lab(LEAVES_A_TRACE.format(height=height)) for height in (0.02, 0.05))

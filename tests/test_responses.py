@@ -204,7 +204,7 @@ def test_runs_that_never_settle_have_a_share_and_no_mean() -> None:
     stop=st.none() | st.integers(4, 9),
     stages=st.lists(st.tuples(st.integers(1, 3), st.integers(1, 2), st.integers(0, 6)), max_size=3),
 )
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_flows_come_and_go_when_the_simulator_says(
     count: int, start: int, stop: int | None, stages: list[tuple[int, int, int]]
 ) -> None:

@@ -36,8 +36,8 @@ def wrong(names: Iterable[str], limits: dict[str, float]) -> dict[str, dict[str,
 
 
 def test_packets_and_memory_are_within_a_factor_of_two() -> None:
-    # Every second one; the soak measures all.
-    assert wrong([*GRID][::2], {"packets": 2.0, "memory": 2.0}) == {}
+    # Every fourth one; the soak measures all.
+    assert wrong([*GRID][::4], {"packets": 2.0, "memory": 2.0}) == {}
 
 
 @pytest.mark.soak
