@@ -71,7 +71,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
             carry_out(verdict, packet, false, now, observer, |packet| self.waiting.push(packet, now));
             return;
         };
-        let succeeds = |packet| self.waiting.succeed(place, packet, now);
+        let succeeds = |packet| self.waiting.succeed(place, packet);
         if let Some(former) = carry_out(verdict, packet, false, now, observer, succeeds) {
             observer.filtered(former, now);
         }

@@ -57,24 +57,22 @@ impl<P: Packet> PacketFifo<P> {
     }
 
     /// Takes the packet at `index` out, which leaves its turn to its flow. Later packets of the flow move up, each to the
-    /// place of the one before. `packet`, which arrived at `now`, takes the place of the last. Returns the packet that
+    /// turn of the one before, and `packet` takes the turn of the last. A turn keeps its instant. Returns the packet that
     /// was taken out.
     ///
     /// # Panics
     /// If there are fewer packets.
-    pub fn succeed(&mut self, index: usize, packet: P, now: Instant) -> P {
+    pub fn succeed(&mut self, index: usize, packet: P) -> P {
         let flow = packet.info().flow;
-        let mut last = index;
-        for place in index + 1..self.waiting.len() {
-            if self.waiting[place].0.info().flow == flow {
-                self.waiting.swap(last, place);
-                last = place;
+        self.bytes += u64::from(packet.info().bytes);
+        let mut moving = packet;
+        for (waiting, _) in self.waiting.range_mut(index..).rev() {
+            if waiting.info().flow == flow {
+                core::mem::swap(waiting, &mut moving);
             }
         }
-        self.bytes += u64::from(packet.info().bytes);
-        let (former, _) = core::mem::replace(&mut self.waiting[last], (packet, now));
-        self.bytes -= u64::from(former.info().bytes);
-        former
+        self.bytes -= u64::from(moving.info().bytes);
+        moving
     }
 
     /// The number of packets.

@@ -175,6 +175,24 @@ fn in_a_short_fifo_the_upload_gains() {
     assert!(back(&conservative, "download", "drops") < 0.1 * back(&off, "download", "drops"));
 }
 
+/// An AQM of the delay sees how long turns have waited, not ACKs that have just taken one: it keeps the queue as short as
+/// without a filter.
+#[test]
+fn codel_sees_the_queue() {
+    for aqm in ["codel", "cobalt"] {
+        let with = |mode: &str| {
+            let queue = format!("{{ ack-filter = {{ mode = \"{mode}\", aqm.{aqm} = {{}} }} }}");
+            let set = [("links.line.reverse.queue", &*queue), ("links.line.reverse.rate", "\"2 Mbit/s\"")];
+            back(&run(&scenario(BOTH_WAYS, &set), 1), "upload", "delay_mean_ms")
+        };
+        let [off, conservative, aggressive] = ["off", "conservative", "aggressive"].map(with);
+        assert!(
+            conservative < 1.5 * off && aggressive < 1.5 * off,
+            "{aqm}: {off}, {conservative}, {aggressive} ms"
+        );
+    }
+}
+
 /// Marks are told whatever is filtered: senders that answer marks fill the link and keep its queue near the threshold.
 #[test]
 fn marks_come_back() {
@@ -201,7 +219,7 @@ fn marks_come_back() {
 }
 
 /// Linux takes AE for a reserved flag, and keeps ACKs that bear it. The counter of accurate ECN begins at 5, which has it
-/// (RFC 9768, section 3.2.2.1): before a mark the filter finds none to take away.
+/// (RFC 9768, section 3.2.1): before a mark the filter finds none to take away.
 #[test]
 fn acks_with_accurate_ecn_stay() {
     let text = SLOW_UPLOAD.replace("tcp.congestion.reno = {}", "tcp.ecn = true\ntcp.accecn = true");

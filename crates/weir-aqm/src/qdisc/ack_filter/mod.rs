@@ -18,9 +18,11 @@
 //!
 //! Linux has the filter in CAKE, where each flow has a queue and its own turns. There the arrival goes to the end. Here
 //! flows share one queue, and an ACK that went to its end would be replaced before its turn came. So the one that is
-//! taken away leaves its turn: later ACKs of its flow move up, and the arrival takes the place of the last.
+//! taken away leaves its turn: later ACKs of its flow move up, and the arrival takes the turn of the last. The AQM sees how
+//! long a turn has waited, results how long a packet has.
 
 mod rule;
+mod turn;
 
 use alloc::vec::Vec;
 
@@ -34,6 +36,7 @@ use crate::{
     aqm::{AnyAqm, AqmConfig, DropTailParameters},
 };
 pub use rule::Filtering;
+use turn::{InTurn, Turns};
 
 /// A FIFO with a filter of ACKs and any AQM: `queue.ack-filter = { aqm.codel = {} }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +76,7 @@ impl AckFilterParameters {
 /// A FIFO with a filter of ACKs.
 #[derive(Debug)]
 pub struct AckFilter<P> {
-    fifo: Fifo<P, AnyAqm>,
+    fifo: Fifo<InTurn<P>, AnyAqm>,
     mode: Filtering,
 }
 
@@ -94,25 +97,28 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     #[inline(never)]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
         let mode = self.mode;
-        self.fifo.enqueue_instead(packet, now, observer, |waiting, newest, observer| {
+        let turn = InTurn { packet, arrived: now };
+        self.fifo.enqueue_instead(turn, now, &mut Turns(observer), |waiting, newest, observer| {
             redundant(mode, waiting, newest, observer)
         });
     }
 
     #[inline(never)]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
-        self.fifo.dequeue(now, observer)
+        let (turn, _) = self.fifo.dequeue(now, &mut Turns(observer))?;
+        Some((turn.packet, now.since(turn.arrived)))
     }
 
     /// Nothing waits that could be taken away.
     #[inline(never)]
     fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
-        self.fifo.pass(packet, now, observer)
+        let turn = InTurn { packet, arrived: now };
+        self.fifo.pass(turn, now, &mut Turns(observer)).map(|turn| turn.packet)
     }
 
     #[inline]
     fn upcoming(&self, others: usize) -> Option<&P> {
-        self.fifo.upcoming(others)
+        self.fifo.upcoming(others).map(|turn| &turn.packet)
     }
 
     #[inline]
@@ -139,13 +145,15 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     }
 
     fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
-        self.fifo.drain(into);
+        let mut turns = Vec::new();
+        self.fifo.drain(&mut turns);
+        into.extend(turns.into_iter().map(|(turn, _)| (turn.packet, turn.arrived)));
         // Some have the turn of others that arrived before.
         into.sort_by_key(|(_, arrived)| *arrived);
     }
 
     fn restore(&mut self, packet: P, arrived: Instant) {
-        self.fifo.restore(packet, arrived);
+        self.fifo.restore(InTurn { packet, arrived }, arrived);
     }
 
     fn take_over(&mut self, former: &mut Self, now: Instant) {
