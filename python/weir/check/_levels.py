@@ -121,7 +121,8 @@ def target_below_loop(scene: Resolved) -> Iterator[Remark]:
         delay = level_of(scene, port, aqm, aqm.parameter("delay"))
         if not modem or delay is None or "guaranteed_grant_rate" in modem:
             continue
-        loop = duration_of(modem, "request_to_grant") + duration_of(modem, "map_interval")
+        # Half an interval until the request, the next to begin after the grant is known, and half of that.
+        loop = duration_of(modem, "request_to_grant") + 1.5 * duration_of(modem, "map_interval")
         if _core.quantity(delay.written)[0] < loop:
             yield warning(
                 delay.path,

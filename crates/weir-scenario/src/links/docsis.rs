@@ -108,7 +108,7 @@ impl DocsisSpec {
         Problem::unless(
             self.guaranteed_grant_rate.is_none_or(|granted| granted <= rate),
             format!("{path}.guaranteed_grant_rate"),
-            format!("more is granted than the rate, {rate}, lets the modem send"),
+            format!("more is granted than the rate at the start, {rate}, lets the modem send"),
             "write a lower rate",
         )
     }

@@ -16,7 +16,8 @@
 //!
 //! The loop is that of the ns-3 model `docsis-ns3` for ns-3.41 (`doc/source/model-overview.rst`). There, too, a request without
 //! a grant never collides, grants lie at random in their interval, and unused bytes of a grant are tokens again. Left
-//! out are OFDMA frames, minislots and headers of MAC frames, and other modems but for the place of a grant.
+//! out are OFDMA frames, minislots, the time to prepare a burst and headers of MAC frames. Of other modems only the place of
+//! a grant is left. Proactive grants lie at random, too, and take tokens; there they keep a period, tokens or not.
 
 mod clock;
 mod exchange;

@@ -54,12 +54,11 @@ impl Docsis {
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX / 4))
     }
 
-    /// When bytes that arrive at `from` have left an idle modem with a full bucket, at the earliest.
+    /// When bytes that arrive at `from` have left, at the earliest: with a full bucket, by grants that other packets asked for.
     pub(in crate::service) fn earliest(&self, from: Instant, bytes: u64) -> Instant {
         let beyond = bytes.saturating_sub(self.burst);
         let tokens = self.rates.reaches(self.rates.work(from) + work(beyond));
-        let asked = if self.guaranteed.is_some() { Duration::ZERO } else { self.request_to_grant };
-        (from + asked + self.time(bytes)).max(tokens)
+        (from + self.time(bytes)).max(tokens)
     }
 }
 

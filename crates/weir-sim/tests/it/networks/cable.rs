@@ -90,7 +90,7 @@ fn acks_of_one_grant_make_a_burst_of_data() {
     assert!(grants.1 < plain.1, "the round trip is longer by the loop");
 }
 
-/// A run in pieces is the run in one piece, and another queue keeps the places of grants.
+/// A run in pieces is the run in one piece; another seed is another run.
 #[test]
 fn nothing_depends_on_how_the_run_is_driven() {
     let whole = scenario(CABLE, &[("duration", "\"6 s\""), ("links.cable.reverse.queue.pie", "{}")]);
@@ -144,7 +144,11 @@ fn a_modem_that_cannot_be_is_refused() {
     let schedule = (&*key("rate_schedule"), "[{ at = \"1 s\", rate = \"120 Mbit/s\" }]");
     refuse(&[schedule], &docsis("channel"), &["the rate, 120 Mbit/s"]);
     let granted = (&*docsis("guaranteed_grant_rate"), "\"11 Mbit/s\"");
-    refuse(&[granted], &docsis("guaranteed_grant_rate"), &["more is granted than the rate, 10 Mbit/s"]);
+    refuse(
+        &[granted],
+        &docsis("guaranteed_grant_rate"),
+        &["more is granted than the rate at the start, 10 Mbit/s"],
+    );
     refuse(&[(&key("aggregation.interval"), "\"2 ms\"")], &format!("{port}.docsis"), &["without requests"]);
     let cake = (&*key("queue"), "{ cake = { bandwidth = \"9 Mbit/s\" } }");
     refuse(&[cake], &key("queue.cake"), &["grants of the modem pass"]);
