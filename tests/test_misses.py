@@ -64,7 +64,7 @@ def test_every_cause_is_used_and_every_switch_is_a_cause() -> None:
     used = {known.name: known.kind for section in misses.SECTIONS for known in misses.known(section).values()}
     written = tomllib.loads((HERE / misses.FILE).read_text(encoding="utf-8"))
     assert used.keys() - {"chance"} == written["explained"].keys() | written["observed"].keys()
-    assert kernel_causes.SWITCHES.keys() <= written["explained"].keys()
+    assert kernel_causes.SWITCHES.keys() == written["explained"].keys()
 
 
 def test_the_page_says_what_was_tried_on_every_miss_that_is_not_explained() -> None:

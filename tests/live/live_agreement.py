@@ -13,14 +13,16 @@ import polars as pl
 from live_figures import sent
 
 from validation import kernel
-from validation.kernel import Combination, Measure
+from validation.combinations import ALONE, STAGGERS, repeats
+from validation.kernel import Combination
+from validation.loop import Measure
 from validation.places import HERE
 from weir import _core
 from weir.run._batch import run_batch
 from weir.run._tables import frames
 from weir.stats._intervals import Interval, mean_interval
 
-MEASURES = tuple(measure for measure in kernel.MEASURES if measure.name != "marks")
+MEASURES = tuple(measure for measure in ALONE if measure.name != "marks")
 """Senders without ECN get none: that both are 0 would say nothing."""
 QUEUES = ("pfifo_1bdp", "codel", "pie", "red_fix", "fq_codel")
 """Queues of the recorded runs."""
@@ -86,7 +88,7 @@ class Job:
 def run(job: Job) -> tuple[pl.DataFrame, float]:
     """The rows of its links, and the share of packets that were late."""
     text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
-    stagger = kernel.STAGGERS[job.repeat % len(kernel.STAGGERS)]
+    stagger = STAGGERS[job.repeat % len(STAGGERS)]
     changed = scenario(job.combination, text, stagger).replace([("measure.warm_up", f"{job.warm_up} s")])
     congestion = job.combination.congestion
     outcome, _ = sent(changed, FLOWS, job.seconds, congestion, stagger_s=stagger / 1e3, seed=job.repeat + 1)
@@ -117,7 +119,7 @@ def _agreements(
 ) -> list[Agreement]:
     judged = one if one.qdisc != OWN else replace(one, qdisc="pie")
     live = kernel.values_of(judged, pl.concat([links for links, _ in outcomes]))
-    begun = [scenario(one, text, stagger) for stagger in kernel.STAGGERS]
+    begun = [scenario(one, text, stagger) for stagger in STAGGERS]
     runs = run_batch([(begun[at % len(begun)], seed) for at, seed in enumerate(kernel.SEEDS)])
     simulated = kernel.values_of(judged, frames(_core.tables(runs), range(len(runs)))["links"])
     spoiled = sum(late > STALL_SHARE for _, late in outcomes)
@@ -127,7 +129,7 @@ def _agreements(
             measure,
             mean_interval(np.array(live[measure.name])),
             mean_interval(np.array(simulated[measure.name])),
-            kernel.repeats(measure, rows) if rows else None,
+            repeats(measure, rows) if rows else None,
             spoiled,
         )
         for measure in MEASURES

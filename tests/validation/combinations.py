@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from validation.kernel_queues import LINKS, Queue, queue
 from validation.loop import Measure
+from weir.stats._intervals import Interval, mean_interval
 
 STAGGERS = (20, 30, 40)
 """Milliseconds between the beginnings of two flows, run by run."""
@@ -147,3 +150,8 @@ class Switched(Combination):
     @property
     def queue(self) -> Queue:
         return queue(self.qdisc, self.link, ecn=self.ecn != "0")
+
+
+def repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
+    """Interval of a measure over Linux's repeats."""
+    return mean_interval(np.array([measure.scale * float(row[measure.column]) for row in rows]))

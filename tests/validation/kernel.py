@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from validation.combinations import ALONE, STAGGERS, repeats
 from validation.kernel_causes import SWITCHES
 from validation.kernel_habits import HABITS, without
 from validation.kernel_queues import LINKS, Path, Queue, link, own_ms, queue, round_trip_ms
 from validation.kernel_tags import TAGS
-from validation.loop import Cell, Measure
+from validation.loop import Cell
 from validation.misses import Key, Miss, known
 from validation.places import HERE, REFERENCE, rows_of
 from validation.tried import TRIALS, Change, Trial
@@ -21,14 +22,12 @@ from weir import _core
 from weir.run._batch import OnProgress, run_batch
 from weir.run._tables import WHOLE_RUN, frames
 from weir.stats._analysis import ALL
-from weir.stats._intervals import Interval, mean_interval
+from weir.stats._intervals import mean_interval
 
 SCENARIO = "kernel.toml"
 SEEDS, EFFECT_SEEDS = range(1, 10), range(1, 3)
 EFFECT_LINKS = ("A", "C")
 """Links on which the habits are taken away one by one; B has four times as many packets."""
-STAGGERS = (20, 30, 40)
-"""Milliseconds between the beginnings of two flows, run by run."""
 PHASES = tuple(step / 40 for step in range(-4, 5))
 """Packet times by which the round trip of one DCTCP flow is longer, run by run: it draws nothing, so that
 equal round trips give equal runs, and where in a packet time its limit cycle lies moves its values."""
@@ -37,14 +36,6 @@ SHOWN_ONLY = 50
 
 PROBED = ("fq_codel", "fq_pie", "cake")
 """Queues that Linux ran with a light probe beside the flows. It has a queue of its own."""
-
-MEASURES = (
-    Measure("mean", "Mean delay", "ms", 2, 1.0, 0.10, "qd_mean_ms", 1.0),
-    Measure("p99", "99% of delays", "ms", 1, 3.0, 0.15, "qd_p99_ms", 1.0),
-    Measure("utilisation", "Utilisation", "%", 1, 1.0, 0.0, "util", 100.0),
-    Measure("marks", "Marks", "% of packets", 2, 0.2, 0.15, "mark_pct", 1.0),
-    Measure("drops", "Drops", "% of packets", 2, 0.2, 0.15, "drop_pct", 1.0),
-)
 
 Values = Mapping[str, list[float]]
 """Measure to a value per run."""
@@ -154,7 +145,7 @@ def kernel(*, quick: bool = False, progress: OnProgress | None = None) -> Kernel
         return sum(len(one.missed) for one in compare(bound, altered, EFFECT_SEEDS, progress=progress))
 
     effects = [Effect(option, about, missed(without(text, pieces))) for option, about, pieces in HABITS]
-    return Kernel(compared, misses, effects, SEEDS, missed(text), len(bound) * len(MEASURES))
+    return Kernel(compared, misses, effects, SEEDS, missed(text), len(bound) * len(ALONE))
 
 
 def reference() -> dict[Combination, list[dict[str, str]]]:
@@ -255,13 +246,8 @@ def values_of(one: Combination, links: pl.DataFrame) -> Values:
 def _cells(one: Combination, ours: Values, rows: Sequence[Mapping[str, str]]) -> list[Cell]:
     return [
         Cell(measure, one.flows, mean_interval(np.array(ours[measure.name])), repeats(measure, rows))
-        for measure in MEASURES
+        for measure in ALONE
     ]
-
-
-def repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
-    """Interval of a measure over Linux's repeats."""
-    return mean_interval(np.array([measure.scale * float(row[measure.column]) for row in rows]))
 
 
 def _explain(

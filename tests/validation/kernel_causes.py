@@ -54,6 +54,5 @@ SWITCHES = {
     "red-adapt": Switch(changes=_constant_max_p),
     "pie-sum": Switch(leaves_out=lambda row: float(row["qd_p99_ms"]) > 25.0),
     "step-cycle": Switch(changes=_step_a_quarter_lower),
-    "early-ack": Switch(changes=lambda _: [("flows.bulk.tcp.delayed_ack", "25 ms")]),
 }
 """Switches by the name of the cause in misses.toml."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validation.kernel import EFFECT_LINKS, EFFECT_SEEDS, MEASURES, Compared, Kernel
+from validation.combinations import ALONE
+from validation.kernel import EFFECT_LINKS, EFFECT_SEEDS, Compared, Kernel
 from validation.kernel_queues import LINKS
 from validation.loop import Cell, Measure
 from validation.tried import TRIALS
@@ -44,7 +45,7 @@ def context(found: Kernel) -> dict[str, object]:
         "kernel": found,
         "kernel_disciplines": disciplines,
         "kernel_tagged": tagged,
-        "kernel_measures": MEASURES,
+        "kernel_measures": ALONE,
         "kernel_shown": [one for one in found.compared if not one.bound],
         "kernel_links": {
             name: LINKS[name] for name in sorted({one.combination.link for one in found.compared})

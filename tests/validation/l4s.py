@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from validation.combinations import MIXED, PUSHES, STAGGERS, SWITCHES, Combination, Switched
+from validation.combinations import MIXED, PUSHES, STAGGERS, SWITCHES, Combination, Switched, repeats
 from validation.kernel_queues import LINKS, link, own_ms, round_trip_ms
 from validation.loop import Cell
 from validation.misses import Key, Miss, Section, known
@@ -275,7 +275,7 @@ def _compared(
             measure,
             one.flows,
             mean_interval(np.array(ours[measure.name])),
-            mean_interval(np.array([measure.scale * float(row[measure.column]) for row in rows])),
+            repeats(measure, rows),
         )
         for measure in one.measures
     ]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from validation.kernel_causes import SWITCHES
 from validation.loop import Cell
 from validation.places import HERE
 
@@ -65,15 +64,13 @@ class Miss:
 
     @property
     def is_chance(self) -> bool:
-        """True if both sides spread so much that they may be equal. One run has no spread."""
-        repeated = self.cell.weir.n > 1 and self.cell.ns2.n > 1
+        """True if both sides spread so much that they may be equal. Two runs do not tell their spread."""
+        repeated = self.cell.weir.n > 2 and self.cell.ns2.n > 2
         return repeated and abs(self.cell.difference) <= self.cell.half_width
 
     @property
     def is_shown(self) -> bool:
-        """True if the cause, switched, brings the value within, or has no switch."""
-        if self.known is not None and self.known.name not in SWITCHES:
-            return True
+        """True if the cause, switched, brings the value within."""
         return self.with_cause is not None and self.with_cause.holds
 
     @property
