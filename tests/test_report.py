@@ -265,6 +265,13 @@ def test_flow_groups_and_classes_have_tables_of_their_own() -> None:
         assert "Delay p99 (ms)" in table
 
 
+def test_ports_have_a_table_of_their_own() -> None:
+    page = html(weir.load("slow-upload", {"duration": "6 s"}).variant("cake").run(), [], "")
+    _, _, section = page.partition(">By link</h2>")
+    rows = re.findall(r'<th scope="row">(.*?)</th>', section.partition("</table>")[0])
+    assert rows == ["line", "line.reverse"]
+
+
 def test_of_one_variant_over_axes_the_extremes_are_named() -> None:
     sweep = SWEEPS["one axis"]
     rate = sweep.dimensions[0]

@@ -103,6 +103,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         ),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
+        "part_titles": describe.PART_TITLES,
         "divided": {by: describe.grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
         "measures": [MEASURES[name] for name in sweep.measures],
         "intervals": f"Intervals are Student's t over replications{_STOPPED if sweep.until else ''}.",

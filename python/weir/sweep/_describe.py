@@ -93,14 +93,17 @@ def grids_of(
     ]
 
 
+PART_TITLES: Mapping[By, str] = {"group": "flow group", "class": "class of the queue", "link": "link"}
+"""Titles of what a table is divided by."""
+
+
 def grid_by(sweep: EstimatedSweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
     """Table of estimates over the whole run, divided by flow group, class of the queue or link. It has a row
     for each part at every point and variant and a column per measure, at most `most` rows."""
     rows = sweep.estimates(measures or MEASURES_BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
     # Of variants whose queue has no such class there is nothing to show.
     known = rows.filter((pl.col("n") > 0).any().over("point", "variant", by))
-    what = {"group": "flow group", "class": "class of the queue", "link": "link"}[by]
-    parts = Dimension(by, what, "", numeric=False, log=False, values=tuple(sweep.parts(by)))
+    parts = Dimension(by, PART_TITLES[by], "", numeric=False, log=False, values=tuple(sweep.parts(by)))
     dimensions = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS] + [parts]
     title = f"Whole run by {', '.join(dimension.title for dimension in dimensions)}"
     measures = rows["measure"].unique(maintain_order=True).to_list()
