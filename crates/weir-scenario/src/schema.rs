@@ -109,6 +109,18 @@ impl Place {
         self.alternatives().into_iter().any(is_listed)
     }
 
+    /// The texts that the value may be, if it is one of a few; nothing if it may be a table.
+    pub(crate) fn texts(self) -> Vec<&'static str> {
+        if self.is_choice() {
+            return Vec::new();
+        }
+        let values = self.alternatives().into_iter();
+        let lists = values.flat_map(|value| {
+            value.get("enum").and_then(Value::as_array).into_iter().flatten().chain(value.get("const"))
+        });
+        lists.filter_map(Value::as_str).collect()
+    }
+
     /// A table that may be here, as TOML: `{ every = 100 }`.
     pub(crate) fn example(self) -> Option<String> {
         let mut tables = self.alternatives().into_iter().filter_map(|value| value.get("examples")?.get(0));

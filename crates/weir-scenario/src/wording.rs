@@ -1,11 +1,14 @@
 //! Errors of serde in words for those who write scenario files.
 
-use toml::de::{DeTable, DeValue};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 use crate::{
-    meant::{elsewhere, nearest, words},
+    meant::{elsewhere, nearest, plain, words},
     others::{Named, name_of_others, of_another_kind},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
@@ -33,6 +36,13 @@ pub(crate) fn explain(
         return (choice, format!("\"{name}\" is a name without its parameters"), Some(hint));
     }
     if message == NO_CHOICE {
+        let segments: Vec<_> = path.split('.').collect();
+        let texts = Place::at(&segments).texts();
+        if !texts.is_empty() {
+            let texts: Vec<_> = texts.into_iter().map(|text| format!("\"{text}\"")).collect();
+            let hint = format!("a choice is a name: {} = {}", last(&path), texts.join(", or "));
+            return (path, message, Some(hint));
+        }
         let hint = format!("a choice is a table with its parameters: {}.NAME = {{}}", last(&path));
         return (path, message, Some(hint));
     }
@@ -97,6 +107,9 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
         return Some(hint);
     }
     let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
+    if let Some(hint) = chosen(&segments, unknown) {
+        return Some(hint);
+    }
     let (parent, choice) = match segments.split_last() {
         Some((last, parent)) => (parent, *last != unknown),
         None => (&[][..], false),
@@ -129,7 +142,8 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     // Another choice of the same table, or a key further down.
     if let Some(there) = elsewhere(tree, parent, unknown).filter(|there| !choice || !there.starts_with(path))
     {
-        return Some(format!("did you mean `{there}`?"));
+        let sign = if matches!(value, Some(DeValue::Boolean(_))) { sign_of(&there) } else { "" };
+        return Some(format!("did you mean `{there}{sign}`?"));
     }
     Some(match (nearest(unknown, &known), value) {
         (Some(best), Some(DeValue::String(text))) if Place::at(parent).below(best).is_choice() && !choice => {
@@ -137,8 +151,35 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
             let text = nearest(text, &choices).map(|name| format!("{best}.{name} = {{}}"));
             format!("did you mean `{}`?", text.as_deref().unwrap_or(best))
         }
+        (Some(best), Some(DeValue::Table(table)))
+            if choice && matches!(table.get(unknown).map(Spanned::get_ref), Some(DeValue::Boolean(_))) =>
+        {
+            format!("did you mean `{}.{best} = {{}}`?", segments.last().unwrap_or(&""))
+        }
         (Some(best), _) => format!("did you mean `{best}`?"),
         (None, _) => format!("known: {}", known.join(", ")),
+    })
+}
+
+/// What stands behind a path in place of `true`, where it is one choice among several.
+fn sign_of(path: &str) -> &'static str {
+    let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+    if Place::at(&parent.split('.').collect::<Vec<_>>()).is_choice() { " = {}" } else { "" }
+}
+
+/// For the key `unknown` at the end of a path that is a choice of its table: `dual-srchost` and `no-ack-filter`, which
+/// are words by themselves in a command of `tc`.
+fn chosen(segments: &[&str], unknown: &str) -> Option<String> {
+    let (key, parent) = segments.split_last()?;
+    let place = Place::at(parent);
+    if *key != unknown || place.is_choice() {
+        return None;
+    }
+    let listed = place.names().into_iter().find(|name| place.below(name).has_text(unknown));
+    listed.map(|name| format!("did you mean `{name} = \"{unknown}\"`?")).or_else(|| {
+        let name = place.names().into_iter().find(|name| *name == "ack_filter")?;
+        let hint = name_of_others(Named::Filter, unknown).filter(|_| plain(unknown).contains("ackfilter"))?;
+        Some(format!("{name}: {hint}"))
     })
 }
 
@@ -186,6 +227,16 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
                 None => format!("`weir schema` says what {other} may be"),
             },
         });
+    }
+    if let Some(DeValue::Boolean(_)) = value
+        && let Some((parent, _)) = path.rsplit_once('.')
+        && Place::at(&parent.split('.').collect::<Vec<_>>()).is_choice()
+    {
+        let table = example(path).unwrap_or_else(|| "{}".to_owned());
+        return Some(format!(
+            "a choice is a table with its parameters: {}.{last} = {table}",
+            self::last(parent)
+        ));
     }
     if path.starts_with("sweep.axes") {
         return Some("write the values as an array, [2, 4, 8], or as a text, \"2..8 by 2\"".into());

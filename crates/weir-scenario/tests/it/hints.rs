@@ -196,3 +196,27 @@ fn names_of_other_tools_lead_to_ours() {
     let message = spoil("count = 5", "tcp.recovery.frto = {}");
     expect(&message, "plain.toml:12: flows.ftp.tcp.recovery", &["no sender does", "`sack`"]);
 }
+
+#[test]
+fn a_filter_of_acks_by_its_names_in_tc() {
+    for (written, hint) in [
+        ("ack-filter = true", "queue.ack-filter = {}"),
+        ("queue.ack_filter = true", "did you mean `queue.ack-filter = {}`?"),
+        ("queue.ack-filter = true", "parameters: queue.ack-filter = {}"),
+        ("queue.cake.ack_filter = true", "a choice is a name: ack_filter = \"off\", or \"conservative\", or"),
+        ("queue.cake.ack_filter = \"ack-filter\"", "write \"conservative\""),
+        ("queue.cake.ack_filter = \"ack-filter-aggressive\"", "write \"aggressive\""),
+        ("queue.cake.ack_filter = \"no-ack-filter\"", "write \"off\""),
+        ("queue.cake.ack-filter = true", "ack_filter: write \"conservative\""),
+        ("queue.cake.ack-filter-aggressive = true", "ack_filter: write \"aggressive\""),
+        ("queue.cake.no-ack-filter = true", "ack_filter: write \"off\""),
+        ("queue.cake.dual-srchost = true", "did you mean `isolation = \"dual-srchost\"`?"),
+        ("queue.ack-filter.mode = \"ack-filter-aggressive\"", "write \"aggressive\""),
+        ("queue.ack-filter.mode = 2", "a choice is a name: mode = \"off\""),
+        ("queue.no-ack-filter = {}", "queue.cake.ack_filter = \"off\""),
+    ] {
+        let message = spoil(RED, written);
+        expect(&message, "plain.toml:9: links.bottleneck.", &[hint]);
+        assert!(!message.contains("NAME"), "{message}");
+    }
+}
