@@ -36,6 +36,23 @@ def test_what_came_left_or_was_dropped_or_filtered_or_waits(variant: str) -> Non
     assert row["loss"] == pytest.approx(row["drops"] / (row["drops"] + row["departures"]))
 
 
+def test_acks_with_accurate_feedback_stay_and_a_note_says_so() -> None:
+    """Of marked flows its remedy leaves those ACKs to the filter whose counter is below 4 (flag AE)."""
+    accurate: dict[str, Any] = {
+        "flows.download.tcp.ecn": True,
+        "flows.download.tcp.accecn": True,
+        "links.line.rate": "10 Mbit/s",
+        "links.line.queue": {"fq-codel": {}},
+    }
+    stay = weir.load("slow-upload", SHORT).variant("aggressive").replace(accurate)
+    (found,) = [note for note in weir.check.notes(stay) if note.code == "ack-filter-accecn"]
+    assert found.hint.startswith("flows.download.tcp.accecn_option = false, or links.line.reverse.queue.")
+    assert FILTERED not in stay.run(seed=1).links.columns
+    some = stay.replace({"flows.download.tcp.accecn_option": False})
+    assert "ack-filter-accecn" not in {note.code for note in weir.check.notes(some)}
+    assert back(some.run(seed=1))[FILTERED] > 500
+
+
 def test_tables_without_a_filter_have_no_column_of_it() -> None:
     assert FILTERED not in weir.load("slow-upload", SHORT).run(seed=1).links.columns
 

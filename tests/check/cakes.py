@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plain import QUEUE
+from plain import ACCECN, QUEUE
 
 CAKE: Mapping[str, Any] = {QUEUE: {"cake": {}}}
 BACK: Mapping[str, Any] = {"links.a.reverse": {"buffer": "2 BDP", "queue": {"cake": {}}}}
+FILTERED: Mapping[str, Any] = {
+    "links.a.reverse": {"buffer": "2 BDP", "queue": {"ack-filter": {"mode": "aggressive"}}}
+}
+FILTER = "links.a.reverse.queue.ack-filter.mode"
 
 
 def cake(**parameters: str) -> Mapping[str, Any]:
@@ -39,6 +43,18 @@ CAKES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "ack-filter-unused", "note", "links.a.queue.cake.ack_filter", cake(ack_filter="conservative"),
         {**CAKE, "links.a.reverse": {"buffer": "2 BDP", "queue": {"ack-filter": {}}}},
+    ),
+    # Before the first mark each ACK has the flag AE.
+    ("ack-filter-accecn", "note", FILTER, {**FILTERED, **ACCECN}, {QUEUE: {"codel": {"ecn": True}}}),
+    ("ack-filter-accecn", "note", FILTER, {**FILTERED, **ACCECN}, {"flows.ftp.tcp.receiver_ecn": "classic"}),
+    (
+        "ack-filter-accecn", "note", FILTER,
+        {**FILTERED, **ACCECN, "flows.ftp.tcp.accecn_option": True, QUEUE: {"codel": {"ecn": True}}},
+        {"flows.ftp.tcp.accecn_option": False},
+    ),
+    (
+        "ack-filter-accecn", "note", FILTER,
+        {**FILTERED, **ACCECN}, {"flows.web": {"rtt": "60 ms", "start_jitter": "1 s"}},
     ),
     (
         "shaper-above-rate", "warning", "links.a.queue.cake.bandwidth",

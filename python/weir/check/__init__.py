@@ -77,6 +77,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     cake.dscp_unused,
     cake.host_unused,
     cake.ack_filter_unused,
+    cake.ack_filter_accecn,
     cake.shaper_above_rate,
     cake.shaper_elsewhere,
     overflow.threshold_above_buffer,

@@ -54,6 +54,31 @@ def ack_filter_unused(scene: Resolved) -> Iterator[Remark]:
             yield note(path, f"no ACKs pass {port.name}: its filter has none to take away", f'{path} = "off"')
 
 
+def ack_filter_accecn(scene: Resolved) -> Iterator[Remark]:
+    """A filter of ACKs meets only ACKs with accurate ECN feedback that it does not know, and takes none away.
+
+    Linux takes the flag AE for a reserved bit and knows no option of the counters: such ACKs stay. The counter
+    of marked packets begins at 5, where AE is set (RFC 9768, section 3.2.1). So without the option the filter
+    takes ACKs away after the first marks.
+    """
+    for port in scene.ports:
+        ((name, parameters),) = scene.link(port)["queue"].items()
+        key = _FILTERS.get(name, "")
+        paths = [path for path in scene.paths if not path.is_datagrams and port.name in path.acks]
+        if parameters.get(key, "off") == "off" or not paths:
+            continue
+        if all(_feeds_back(scene, path) and not _has_plain_acks(scene, path) for path in paths):
+            path = f"{port.key}.queue.{name}.{key}"
+            marked = next((one for one in paths if _may_be_marked(scene, one)), None)
+            better = marked and f"flows.{marked.group}.tcp.accecn_option = false"
+            yield note(
+                path,
+                f"ACKs of {names(paths)} bear accurate ECN feedback, which the filter of {port.name} does not "
+                "know: it takes none away",
+                f'{better}, or {path} = "off"' if better else f'{path} = "off"',
+            )
+
+
 def shaper_above_rate(scene: Resolved) -> Iterator[Remark]:
     """CAKE's `bandwidth` is above the rate of its link: its shaper never holds a packet back.
 
@@ -89,6 +114,22 @@ def shaper_elsewhere(scene: Resolved) -> Iterator[Remark]:
                 f"there, and the headline measures are about {main.name}",
                 f'measure.bottleneck = "{port.name}"',
             )
+
+
+def _feeds_back(scene: Resolved, path: _core.Path) -> bool:
+    """Returns true if receivers of the group send accurate ECN feedback."""
+    return scene.group(path)["tcp"]["accecn"] and scene.falls_back(path) is None
+
+
+def _has_plain_acks(scene: Resolved, path: _core.Path) -> bool:
+    """Returns true if some ACKs with accurate feedback have neither its option nor its flag AE."""
+    return not scene.group(path)["tcp"]["accecn_option"] and _may_be_marked(scene, path)
+
+
+def _may_be_marked(scene: Resolved, path: _core.Path) -> bool:
+    """Returns true if a queue may mark data of the group."""
+    ports = (port for port in scene.ports_of(path) if port.ecn_capable)
+    return any(aqm.marks in {True, None} for port in ports for aqm in scene.aqms(port))
 
 
 def _above(port: _core.Port, phase: Phase, highest: int) -> Remark:
