@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 import weir
-from weir.check import notes
+from weir.check import Packets, Resolved, cost, notes
 from weir.cli._templates import templates
+from weir.run import WHOLE_RUN
 
 SHORT = {"duration": "30 s", "measure.warm_up": "5 s"}
 
@@ -89,3 +90,62 @@ def test_a_target_below_the_loop_costs_the_rate() -> None:
     assert used[0] < 20.0
     assert 45.0 < used[1] < 75.0
     assert used[2] > 85.0
+
+
+def test_a_full_buffer_holds_mostly_what_is_mostly_sent() -> None:
+    """Two uploads and a game of 3% of the packets: `weir check` says how long the queue is at most."""
+    alone = weir.Scenario.loads(templates()["cable"], {"duration": "60 s", "flows.download.stop": "1 ms"})
+    resolved = Resolved.of(alone.core)
+    (port,) = (one for one in resolved.ports if one.name == "cable.reverse")
+    full_ms = Packets(resolved).full_bits(port) / port.rate_bps * 1e3
+    assert full_ms == pytest.approx(348.5, abs=0.5)
+    whole = (pl.col("period") == WHOLE_RUN) & (pl.col("class") == "all") & (pl.col("group") == "all")
+    links = alone.run(seed=1).links.filter(whole, pl.col("direction") == "reverse")
+    assert links["queue_max"].item() == 300.0
+    assert links["delay_p999_ms"].item() == pytest.approx(full_ms, rel=0.02)
+
+
+def test_guaranteed_grants_spare_the_wait_if_they_carry_all() -> None:
+    """What is beyond waits for its request, and all behind it: an AQM below that holds senders to them."""
+    slow: dict[str, Any] = {
+        "links.cable.reverse.docsis.request_to_grant": "40 ms",
+        "links.cable.reverse.queue": {"pie": {"target": "5 ms"}},
+    }
+    base = weir.Scenario.loads(templates()["cable"], {**SHORT, **slow})
+    found: dict[str, tuple[bool, float]] = {}
+    for granted in ("6 Mbit/s", "8 Mbit/s", "9.5 Mbit/s"):
+        scenario = base.replace({"links.cable.reverse.docsis.guaranteed_grant_rate": granted})
+        warned = "target-below-loop" in {note.code for note in notes(scenario)}
+        found[granted] = (warned, scenario.run(seed=1).summary()["utilisation"].item())
+    assert [warned for warned, _ in found.values()] == [True, True, False]
+    assert found["6 Mbit/s"][1] == pytest.approx(60.0, abs=6.0)
+    assert found["8 Mbit/s"][1] == pytest.approx(80.0, abs=6.0)
+    assert found["9.5 Mbit/s"][1] > 90.0
+
+
+def test_a_buffer_below_the_loop_leaves_the_line_idle() -> None:
+    """The note's rate is not passed, and its remedy fills the line."""
+    slow: dict[str, Any] = {
+        "links.cable.reverse.docsis.request_to_grant": "0.3 s", "flows.download.stop": "1 ms",
+        "links.cable.reverse.buffer": "100 packets", "measure.warm_up": "10 s",
+    }  # fmt: skip
+    short = weir.Scenario.loads(templates()["cable"], {"duration": "30 s", **slow})
+    (found,) = (note for note in notes(short) if note.code == "buffer-below-loop")
+    assert "at most 3.83 Mbit/s leave" in found.message
+    value = found.hint.split('"')[1]
+    used = [
+        one.run(seed=1).summary()["utilisation"].item() for one in (short, short.replace({found.path: value}))
+    ]
+    assert used[0] < 38.3
+    assert used[1] > 80.0
+
+
+def test_short_intervals_of_a_modem_take_time() -> None:
+    """Each interval in which something waits is an event: 20 million of them."""
+    base = weir.Scenario.loads(templates()["cable"], {"duration": "20 s"})
+    estimates = [
+        cost(base.replace({"links.cable.reverse.docsis.map_interval": every})).cpu_s
+        for every in ("2 ms", "1 us")
+    ]
+    assert estimates[0] < 0.1
+    assert estimates[1] == pytest.approx(1.5, rel=0.1)

@@ -32,6 +32,7 @@ from weir.check._estimate import estimated
 from weir.check._load import Load
 from weir.check._measured import nothing_measured
 from weir.check._note import Note, Remark, Repeated, Severity, code_of, merged
+from weir.check._packets import Packets
 from weir.check._resolved import Resolved, buffer_limit, duration_of
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random, unfinished_transfers
@@ -90,6 +91,8 @@ RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     levels.design_exceeded,
     lines.grants_below_rate,
     lines.burst_below_interval,
+    lines.grant_after_run,
+    lines.buffer_below_loop,
     changes.load_above_rate,
     changes.ambiguous_bottleneck,
     changes.moving_bottleneck,

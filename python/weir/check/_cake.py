@@ -57,9 +57,9 @@ def ack_filter_unused(scene: Resolved) -> Iterator[Remark]:
 def ack_filter_accecn(scene: Resolved) -> Iterator[Remark]:
     """A filter of ACKs meets only ACKs with accurate ECN feedback that it does not know, and takes none away.
 
-    Linux takes the flag AE for a reserved bit and knows no option of the counters: such ACKs stay. The counter
-    of marked packets begins at 5, where AE is set (RFC 9768, section 3.2.1). So without the option the filter
-    takes ACKs away after the first marks.
+    Linux takes the flag AE for a reserved bit and knows no option of the counters: such ACKs stay. The
+    counter of marked packets begins at 5, where AE is set (RFC 9768, section 3.2.1). So without the option
+    the filter takes ACKs away after the first marks.
     """
     for port in scene.ports:
         ((name, parameters),) = scene.link(port)["queue"].items()
@@ -73,8 +73,8 @@ def ack_filter_accecn(scene: Resolved) -> Iterator[Remark]:
             better = marked and f"flows.{marked.group}.tcp.accecn_option = false"
             yield note(
                 path,
-                f"ACKs of {names(paths)} bear accurate ECN feedback, which the filter of {port.name} does not "
-                "know: it takes none away",
+                f"ACKs of {names(paths)} bear accurate ECN feedback, which the filter of {port.name} does "
+                "not know: it takes none away",
                 f'{better}, or {path} = "off"' if better else f'{path} = "off"',
             )
 

@@ -7,10 +7,12 @@ from math import ceil, floor, sqrt
 from typing import Any, NamedTuple
 
 from weir import _core
+from weir.check import _lines as lines
 from weir.check._note import Remark, note, warning
+from weir.check._packets import Packets
 from weir.check._resolved import Aqm, Resolved, buffer_limit, duration_of
 from weir.check._units import level as level_text
-from weir.check._units import packets, size, time
+from weir.check._units import packets, rate, size, time
 
 _HALVING = 0.25
 
@@ -113,21 +115,23 @@ def target_below_loop(scene: Resolved) -> Iterator[Remark]:
     """A target delay is shorter than the wait of a cable modem for a grant: the AQM takes it for a queue.
 
     A packet that waits for its grant waits in the queue (`docsis`). An AQM that aims below this wait
-    signals although no other packet is before it.
+    signals although no other packet is before it. Grants without requests spare it the wait, but for
+    half an interval.
     """
     for port in scene.data_ports:
         modem: Mapping[str, Any] = scene.link(port).get("docsis", {})
         aqm = scene.aqm(port)
         delay = level_of(scene, port, aqm, aqm.parameter("delay"))
-        if not modem or delay is None or "guaranteed_grant_rate" in modem:
+        if not modem or delay is None:
             continue
-        # Half an interval until the request, the next to begin after the grant is known, and half of that.
-        loop = duration_of(modem, "request_to_grant") + 1.5 * duration_of(modem, "map_interval")
-        if _core.quantity(delay.written)[0] < loop:
+        spared, granted = lines.is_guaranteed(scene, port), lines.guaranteed_bps(modem)
+        wait = duration_of(modem, "map_interval") / 2.0 if spared else lines.loop_s(modem)
+        if _core.quantity(delay.written)[0] < wait:
+            beyond = f", beyond {rate(granted)}" if granted and not spared else ""
             yield warning(
                 delay.path,
-                f"a packet waits about {time(loop)} for its grant, longer than {delay.written}",
-                _longer(port, aqm, delay, 2.0 * loop),
+                f"a packet waits about {time(wait)} for its grant{beyond}, longer than {delay.written}",
+                _longer(port, aqm, delay, 2.0 * wait),
             )
 
 
@@ -181,9 +185,12 @@ def queue_never_fills(scene: Resolved) -> Iterator[Remark]:
 
 def buffer_never_fills(scene: Resolved) -> Iterator[Remark]:
     """A DropTail buffer takes longer to send than the run lasts: its limit is out of reach."""
+    known, duration = Packets(scene), scene.network.duration_s
     for port in scene.bottlenecks:
-        full = buffer_limit(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
-        if scene.aqm(port).name == "drop-tail" and full > scene.network.duration_s:
+        if scene.aqm(port).name != "drop-tail" or buffer_limit(port) * sent_s(scene, port) <= duration:
+            continue
+        full = known.full_bits(port) / scene.rates(port)[0]
+        if full > duration:
             yield note(
                 f"{port.key}.buffer",
                 f"a full buffer takes {time(full)} to send, longer than the run: nothing is dropped, and the "

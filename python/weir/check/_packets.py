@@ -109,14 +109,35 @@ class Packets:
         return found
 
     @cached_property
-    def ack_arrivals(self) -> float:
-        """ACKs that arrive at ports."""
-        return sum(
-            (traffic.carried * self._acks_of(traffic.path) + traffic.transfers)
-            * sum(name in self.scene.ports_by_name for name in traffic.path.acks)
-            for traffic in self.groups
-            if not traffic.path.is_datagrams
-        )
+    def ack_arrivals(self) -> Mapping[str, float]:
+        """Port to the ACKs that arrive there."""
+        found = dict.fromkeys(self.scene.ports_by_name, 0.0)
+        for traffic in self.groups:
+            if traffic.path.is_datagrams:
+                continue
+            acks = traffic.carried * self._acks_of(traffic.path) + traffic.transfers
+            for name in traffic.path.acks:
+                if name in found:
+                    found[name] += acks
+        return found
+
+    def mean_bytes(self, port: _core.Port) -> float:
+        """Bytes of a data packet at the port, where each group counts by the packets that it sends.
+
+        A flow that sends little is seldom in the queue. In the mean of the port, each flow counts alike."""
+        through = {path.group for path in self.scene.through(port)}
+        if len({path.packet_bytes for path in self.scene.through(port)}) < 2:
+            return port.mean_packet_bytes
+        groups = [traffic for traffic in self.groups if traffic.path.group in through]
+        sent = sum(traffic.sent for traffic in groups)
+        octets = sum(traffic.sent * traffic.path.packet_bytes for traffic in groups)
+        return octets / sent if sent > 0.0 else port.mean_packet_bytes
+
+    def full_bits(self, port: _core.Port) -> float:
+        """Bits of data that a full buffer holds."""
+        if port.limit_bytes is not None:
+            return 8.0 * port.limit_bytes
+        return 8.0 * buffer_limit(port) * self.mean_bytes(port)
 
     def _acks_of(self, path: _core.Path) -> float:
         """ACKs per data packet."""

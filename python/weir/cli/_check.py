@@ -98,27 +98,27 @@ def wrapped(text: str, width: int, first: str, rest: str) -> str:
 
 
 def _ports(resolved: Resolved) -> Grid:
-    from weir.check import buffer_limit, units
+    from weir.check import Packets, buffer_limit, units
     from weir.stats import Cell, Grid
 
+    known = Packets(resolved)
     columns = ["rate", "delay", "buffer", "full", "BDP", "queue", "flows"]
     rows: list[tuple[str, list[Cell]]] = []
     for port in resolved.ports:
-        bits = buffer_limit(port) * port.mean_packet_bytes * 8.0
         texts = [
             units.rate(port.rate_bps) + ("*" if port.rate_changes or port.follows_trace else ""),
             units.time(port.delay_s),
             units.packets(buffer_limit(port))
             if port.limit_bytes is None
             else units.scaled(port.limit_bytes, ("B", "kB", "MB")),
-            units.time(bits / port.rate_bps),
+            units.time(known.full_bits(port) / port.rate_bps),
             units.packets(port.bdp_packets) if port.load else "–",
             _queue(resolved, port),
             _span(resolved.load(port)) if port.load else "ACKs",
         ]
         rows.append((port.name, [Cell(text) for text in texts]))
     changing = any("*" in str(cells[0]) for _, cells in rows)
-    title = "Ports; full: the time that a full buffer takes to send"
+    title = "Ports; full: the time that a full buffer of data takes to send"
     return Grid(title + ("; *: the rate changes" if changing else ""), columns, rows)
 
 
