@@ -113,3 +113,15 @@ def test_every_form_says_that_the_grants_of_a_modem_are_not_exported() -> None:
         found = exported({discipline: {}}, form, docsis={})
         assert any("waits for grants" in warning for warning in found.warnings), form
         assert not any("waits for grants" in warning for warning in exported({discipline: {}}, form).warnings)
+
+
+def test_a_value_of_another_port_is_said_to_change_nothing(weir_command: Command) -> None:
+    def warned(*arguments: str) -> str:
+        return weir_command("export", "slow-upload", "--no-measure", "--link", *arguments).stderr
+
+    said = "links.line.buffer changes nothing of line.reverse, which is exported; ports: line, line.reverse"
+    other = ("--set", 'links.line.buffer="99 packets"')
+    assert said in warned("line.reverse", *other)
+    assert "changes nothing" not in warned("line", *other)
+    assert "changes nothing" not in warned("line.reverse", "--set", 'links.line.reverse.buffer="99 packets"')
+    assert "changes nothing" not in warned("line.reverse", "--as", "scenario", *other)

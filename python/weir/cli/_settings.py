@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
@@ -24,6 +27,9 @@ from weir.cli._options import (
     with_groups,
 )
 from weir.cli._progress import following, live
+
+if TYPE_CHECKING:
+    from weir.scenario import Scenario
 
 
 @with_groups
@@ -188,12 +194,46 @@ def export(
     if not quiet:
         for warning in found.warnings:
             command.note(f"warning: {warning}")
+        for sentence in (
+            _without_effect(loading, scenario, chosen, link, variant) if form != "scenario" else ()
+        ):
+            command.note(f"warning: {sentence}")
         if found.closest is not None:
             command.note(f"no kernel has this discipline; what comes closest is {found.closest.discipline}")
         if variant is None and loaded.variants:
             command.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
         if out is not None:
             command.note(f"{found.form}: {out}")
+
+
+def _without_effect(
+    loading: Loading, source: str, chosen: Scenario, link: str | None, variant: str | None
+) -> Iterator[str]:
+    """Sentences on values of other ports that leave the exported one as it is."""
+    name, known = link or chosen.network.bottleneck.name, [port.name for port in chosen.network.ports]
+    for setting in loading.set_ or ():
+        kind, _, rest = setting.path.partition(".")
+        owner, _, key = rest.partition(".")
+        owner += ".reverse" if key.partition(".")[0] == "reverse" else ""
+        if kind != "links" or owner == name or owner not in known:
+            continue
+        others = [one for one in loading.set_ or () if one.path != setting.path]
+        try:
+            before = Loading(others, loading.no_python).load(source)
+            before = before if variant is None else before.variant(variant)
+        except WeirError:
+            # Values that are right together alone.
+            continue
+        # The rate of a link is that of its other direction, too, unless this has its own.
+        if _read(before, name) == _read(chosen, name):
+            ports = ", ".join(known)
+            yield f"{setting.path} changes nothing of {name}, which is exported; ports: {ports} (--link)"
+
+
+def _read(scenario: Scenario, name: str) -> tuple[object, ...]:
+    """What an export reads of a port."""
+    port, table = scenario.network.port(name), scenario.core.value(f"links.{name}")
+    return port.rate_bps, port.limit_packets, port.limit_bytes, json.dumps(table)
 
 
 def _share(text: str) -> float:
