@@ -124,7 +124,7 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Result<(), Problem> {
     for (both, message) in contradicts {
         Problem::unless(!both, &path, message, "leave one of the two out")?;
     }
-    docsis.check(&path, port.rate, port.highest_rate(), port.token_bucket)
+    docsis.check(&path, port.lowest_rate(), port.highest_rate(), port.token_bucket)
 }
 
 /// That no shaper of the queue at `path` holds packets back while the grants of a modem pass.

@@ -72,11 +72,11 @@ impl DocsisSpec {
         docsis
     }
 
-    /// That grants at `path` can carry `rate`, and the `highest` one that takes its place.
+    /// That grants at `path` can carry the rates of the link, from the `lowest` to the `highest`.
     pub(crate) fn check(
         &self,
         path: &str,
-        rate: Rate,
+        lowest: Rate,
         highest: Rate,
         bucket: Option<&TokenBucketSpec>,
     ) -> Result<(), Problem> {
@@ -100,16 +100,19 @@ impl DocsisSpec {
             )?;
         }
         Problem::unless(
-            self.service(RateSchedule::fixed(rate), highest, bucket).most() > 0,
+            self.service(RateSchedule::fixed(lowest), highest, bucket).most() > 0,
             format!("{path}.map_interval"),
             format!("the channel carries no byte in {}", self.map_interval),
             "write a longer time: \"2 ms\"",
         )?;
         Problem::unless(
-            self.guaranteed_grant_rate.is_none_or(|granted| granted <= rate),
+            self.guaranteed_grant_rate.is_none_or(|granted| granted <= lowest),
             format!("{path}.guaranteed_grant_rate"),
-            format!("more is granted than the rate at the start, {rate}, lets the modem send"),
-            "write a lower rate",
+            format!(
+                "more is granted than the {} of the link, {lowest}, lets the modem send",
+                if lowest == highest { "rate" } else { "lowest rate" }
+            ),
+            format!("write \"{lowest}\" or less"),
         )
     }
 }

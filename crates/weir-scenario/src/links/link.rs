@@ -231,6 +231,11 @@ pub struct PortSpec<'a> {
 }
 
 impl PortSpec<'_> {
+    /// The lowest of its rates.
+    pub(crate) fn lowest_rate(&self) -> Rate {
+        self.rate_schedule.iter().map(|change| change.rate).fold(self.rate, Ord::min)
+    }
+
     /// The highest of its rates.
     pub(crate) fn highest_rate(&self) -> Rate {
         self.rate_schedule.iter().map(|change| change.rate).fold(self.rate, Ord::max)

@@ -352,3 +352,21 @@ fn tcp_that_cannot_send() {
     let message = spoil("count = 5", "tcp = { initial_window = \"0 packets\" }");
     expect(&message, "plain.toml:12: flows.ftp.tcp.initial_window: ", &["nothing could ever be sent"]);
 }
+
+#[test]
+fn guaranteed_grants_above_a_rate_of_the_link() {
+    let plain = "rate = \"10 Mbit/s\"\n";
+    let granted = format!("{plain}docsis = {{ guaranteed_grant_rate = \"5 Mbit/s\" }}\n");
+    let slower = "rate_schedule = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]\n";
+    assert!(read(&PLAIN.replace(plain, &granted)).is_ok());
+    expect(
+        &spoil(plain, &format!("{granted}{slower}")),
+        "plain.toml:7: links.bottleneck.docsis.guaranteed_grant_rate: ",
+        &["more is granted than the lowest rate of the link, 2 Mbit/s", "write \"2 Mbit/s\" or less"],
+    );
+    expect(
+        &spoil(plain, &granted.replace("5 M", "11 M")),
+        "plain.toml:7: links.bottleneck.docsis.guaranteed_grant_rate: ",
+        &["more is granted than the rate of the link, 10 Mbit/s"],
+    );
+}
