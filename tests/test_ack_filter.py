@@ -130,7 +130,7 @@ def test_the_command_line_says_what_a_mode_may_be(weir_command: Command) -> None
 def test_live_refuses_a_filter(weir_command: Command) -> None:
     done = weir_command("live", "slow-upload", "--variant", "aggressive", "--", "true")
     assert done.returncode == 2
-    assert "links.line.reverse has a filter of ACKs" in done.stderr
+    assert "links.line.reverse.queue.cake.ack_filter: a live run does not read ACKs" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["ack_filter_aggressive", "ack-suppression"])

@@ -55,9 +55,12 @@ impl Scenario {
         let network = self.network();
         let filters = |port: &&crate::Port<'_>| port.queue().filters_acks();
         if let Some(port) = network.ports.iter().find(filters) {
-            let message =
-                format!("links.{} has a filter of ACKs, and a live run does not read them", port.at);
-            return Err(refused("links", message, "switch the filter off"));
+            let name = port.queue().name();
+            let key = if name == "cake" { "ack_filter" } else { "mode" };
+            let path = format!("links.{}.queue.{name}.{key}", port.at);
+            let message = "a live run does not read ACKs, so it has no filter of them".to_owned();
+            let hint = format!("write {path} = \"off\"");
+            return Err(Invalid { parameter: path.into(), message, hint });
         }
         let over_bottleneck = |path: &&crate::Path<'_>| match group {
             Some(name) => path.group == name,
