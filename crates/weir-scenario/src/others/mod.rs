@@ -1,5 +1,5 @@
-//! Names that other tools have for queues, filters of ACKs, congestion controls, loss recoveries and presets: what is ours, or what
-//! the thing is that Weir has not.
+//! Names that other tools have for queues, filters of ACKs, congestion controls, loss recoveries and presets: what is
+//! ours, or what the thing is that Weir has not.
 
 mod queues;
 mod tcp;

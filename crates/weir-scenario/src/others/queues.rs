@@ -5,8 +5,8 @@ use super::Table;
 pub(super) const QUEUES: Table = &[
     (
         &["sch_cake", "cake_mq", "sqm", "layer_cake", "piece_of_cake"],
-        "write `cake`, whose shaper is its `bandwidth`. `cobalt` is its AQM alone, and `queue.fq = { aqm.cobalt = {} }` \
-         has it in fair queues",
+        "write `cake`, whose shaper is its `bandwidth`. `cobalt` is its AQM alone, and \
+         `queue.fq = { aqm.cobalt = {} }` has it in fair queues",
     ),
     (
         &["ack_filter_aggressive", "ack_suppression"],
@@ -135,7 +135,8 @@ pub(super) const QUEUES: Table = &[
 pub(super) const FILTERS: Table = &[
     (
         &["ack_filter", "on", "true", "yes", "enable", "enabled", "normal"],
-        "write \"conservative\", which is `ack-filter` of Linux; \"aggressive\" takes more ACKs away",
+        "write \"conservative\", which is `ack-filter` of Linux, or \"aggressive\", which takes more ACKs away; \
+         \"off\" takes none",
     ),
     (&["ack_filter_aggressive"], "write \"aggressive\""),
     (&["no_ack_filter", "no", "none", "false", "disable", "disabled"], "write \"off\""),
