@@ -168,8 +168,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.discipline.on_rate(rate, now);
     }
 
-    /// Work that the link can send up to `now`, if it has a schedule, a token bucket, a trace or grants: not one rate times
-    /// the time. Call [`Port::advance`] first.
+    /// Work that the link can send up to `now`, if it has a schedule, a token bucket, a trace or grants: not one rate
+    /// times the time. Call [`Port::advance`] first.
     pub fn supply(&self, now: Instant) -> Option<Supply> {
         self.sending.transmitter.supply(now, self.sending.free_at)
     }

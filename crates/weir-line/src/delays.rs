@@ -321,7 +321,8 @@ mod tests {
         assert_eq!(left, [4.0, 4.0, 8.0, 8.0, 12.0, 32.0].map(ms));
     }
 
-    /// Grants U apart on [2, 6] ms come 4 ms apart on average, and a packet waits E U^2 / (2 E U) for the next: 52 / 3 / 8 ms.
+    /// Grants U apart on [2, 6] ms come 4 ms apart on average, and a packet waits E U^2 / (2 E U) for the next: 52 /
+    /// 3 / 8 ms.
     #[test]
     fn a_packet_waits_for_a_random_grant_as_renewal_theory_says() {
         let mut random = grants(2, Some(6), None);

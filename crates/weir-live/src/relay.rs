@@ -97,7 +97,8 @@ impl Relay {
         self.clock.now().since(Instant::ZERO)
     }
 
-    /// Packets that came so far, in both directions; all are kept until the end, each as a [`weir_scenario::TracePacket`].
+    /// Packets that came so far, in both directions; all are kept until the end, each as a
+    /// [`weir_scenario::TracePacket`].
     pub fn packets(&self) -> usize {
         self.directions.iter().map(|(shared, _)| shared.packets.load(Ordering::Relaxed)).sum()
     }

@@ -28,8 +28,8 @@ use crate::{
 /// The queue of a link in one direction, by its path below the tree: `links.l.queue`, `links.l.reverse.queue`.
 type Queues<'i> = HashMap<String, Value<'i>>;
 
-/// A queue of an entry that dotted keys give: the number of the entry, the path of the queue below it, the discipline of
-/// the keys, and the place they were written at.
+/// A queue of an entry that dotted keys give: the number of the entry, the path of the queue below it, the discipline
+/// of the keys, and the place they were written at.
 type Dotted = (usize, String, String, usize);
 
 /// Queues that entries give by dotted keys. The value is true if the entry, where it was written, sets a value of

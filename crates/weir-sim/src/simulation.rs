@@ -222,8 +222,8 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    /// Endpoints may act ahead of the clock, unless somebody looks at their packets or a filter at overtaken ACKs. They do so up to the next
-    /// instant at which counts are read or the caller looks.
+    /// Endpoints may act ahead of the clock, unless somebody looks at their packets or a filter at overtaken ACKs.
+    /// They do so up to the next instant at which counts are read or the caller looks.
     fn move_horizon(&mut self) {
         if !self.by_clock && self.observer.is_none() && !self.network.hosts.are_followed() {
             let cut = self.recorder.next_cut().unwrap_or(self.end);

@@ -5,7 +5,8 @@
 //! - `x-default` and `x-default-source`: what pages show of a default;
 //! - `x-tunable`: the bounds between which it is tuned;
 //! - `x-role`: its part in the rule, for notes on scenarios. Signals begin at the level that is `first`, and are
-//!   strongest from `last` on. The AQM holds the queue at `queue`, or the delay at `delay`. It is updated every `timer`;
+//!   strongest from `last` on. The AQM holds the queue at `queue`, or the delay at `delay`. It is updated every
+//!   `timer`;
 //! - `x-replaces`: the parameters that have no effect where it is written;
 //! - `x-draws = false`, of all parameters together: the AQM is without chance.
 

@@ -52,8 +52,8 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 }
 
 impl<P: Packet, A: Aqm> Fifo<P, A> {
-    /// [`Discipline::enqueue`], where an arrival may take the turn of a waiting packet of its flow: of the one at the place
-    /// that `redundant` returns. It does so if the AQM leaves it, and if it has room in place of the other.
+    /// [`Discipline::enqueue`], where an arrival may take the turn of a waiting packet of its flow: of the one at the
+    /// place that `redundant` returns. It does so if the AQM leaves it, and if it has room in place of the other.
     pub(super) fn enqueue_instead<O: Observer<P>>(
         &mut self,
         packet: P,

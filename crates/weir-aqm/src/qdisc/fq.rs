@@ -131,7 +131,8 @@ scheduler_parameters! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-default" = "no threshold"))]
         ce_threshold: Option<Duration> = None,
-        /// CoDel: `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's `ce_threshold_selector 0x1/0x3`).
+        /// CoDel: `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's
+        /// `ce_threshold_selector 0x1/0x3`).
         #[schemars(extend("x-default-source" = "Linux"))]
         ce_threshold_ect1: bool = false,
         /// Backlog that CoDel compares with `mtu`.

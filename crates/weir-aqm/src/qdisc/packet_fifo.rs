@@ -56,9 +56,9 @@ impl<P: Packet> PacketFifo<P> {
         Some((packet, arrived))
     }
 
-    /// Takes the packet at `index` out, which leaves its turn to its flow. Later packets of the flow move up, each to the
-    /// turn of the one before, and `packet` takes the turn of the last. A turn keeps its instant. Returns the packet that
-    /// was taken out.
+    /// Takes the packet at `index` out, which leaves its turn to its flow. Later packets of the flow move up, each to
+    /// the turn of the one before, and `packet` takes the turn of the last. A turn keeps its instant. Returns the
+    /// packet that was taken out.
     ///
     /// # Panics
     /// If there are fewer packets.

@@ -187,8 +187,8 @@ impl Scenario {
         seen
     }
 
-    /// The queues that stand before one direction of a link, one after another. A buffer stays as large as it is when it
-    /// is given.
+    /// The queues that stand before one direction of a link, one after another. A buffer stays as large as it is when
+    /// it is given.
     pub(crate) fn queue_changes<'a>(
         &'a self,
         passing: &Passing,

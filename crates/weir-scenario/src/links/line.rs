@@ -56,7 +56,8 @@ pub struct NormalDelay {
     pub sd: Duration,
 }
 
-/// Packets leave the line together, at the times of grants, as frames of Wi-Fi that hold many packets. They have left the queue.
+/// Packets leave the line together, at the times of grants, as frames of Wi-Fi that hold many packets. They have left
+/// the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"interval": "4 ms", "packets": 64}]))]

@@ -10,8 +10,8 @@ use super::{Flow, Hosts};
 const UNKNOWN: [Flags; 2] = [Flags::AE, Flags::ALL_CAPABLE];
 
 impl Hosts {
-    /// Contents of the ACK `segment` while it is on its way; `None` if it is no ACK. One of a former flow with this id is of
-    /// another connection, whose receiver is gone.
+    /// Contents of the ACK `segment` while it is on its way; `None` if it is no ACK. One of a former flow with this
+    /// id is of another connection, whose receiver is gone.
     pub(crate) fn ack(&self, segment: &Segment) -> Option<Ack> {
         let Flow { sender, receiver, .. } = self.flow(segment.flow);
         (segment.flags().has(Flags::ACK) && segment.number >= sender.first())

@@ -244,8 +244,8 @@ impl Hosts {
         self.acknowledge(ack, due, arrival.origin);
     }
 
-    /// The sender of `flow` does what is due first: its jitter ends, or a timer expires. All that pacing releases before
-    /// `until` leaves in one go.
+    /// The sender of `flow` does what is due first: its jitter ends, or a timer expires. All that pacing releases
+    /// before `until` leaves in one go.
     #[inline(never)]
     fn act_without_ack(&mut self, flow: u32, until: Instant) {
         let Flow { sender, jitter, way, access, timer_at, .. } = &mut self.flows[flow as usize];

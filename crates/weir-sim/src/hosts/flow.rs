@@ -49,8 +49,8 @@ pub(crate) struct Flow {
     held: [u32; 2],
     /// Data segments of the flow; [`u32::MAX`] if it has no end.
     segments: u32,
-    /// The port behind which the fast path of [`super::Hosts::depart`] is open, the last one: [`u32::MAX`] while packets
-    /// are held, and where there is jitter or more than delay.
+    /// The port behind which the fast path of [`super::Hosts::depart`] is open, the last one: [`u32::MAX`] while
+    /// packets are held, and where there is jitter or more than delay.
     pub(super) fast_from: u32,
     pub(super) jitter: Option<Box<SendJitter>>,
     pub(super) way: Arc<Way>,

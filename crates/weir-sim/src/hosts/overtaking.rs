@@ -1,8 +1,8 @@
 //! Packets in a pipe that overtake others, in the order of their turns: a calendar queue.
 //!
-//! R. Brown: *Calendar Queues*, Communications of the ACM 31 (10), 1988. A *day* is the time of a few packets at the rate
-//! of the port behind the pipe, so that a day has few packets: a list in order. A paced sender is worked out far ahead of
-//! others, so that almost each of its packets overtakes: a heap of them all would be deep.
+//! R. Brown: *Calendar Queues*, Communications of the ACM 31 (10), 1988. A *day* is the time of a few packets at the
+//! rate of the port behind the pipe, so that a day has few packets: a list in order. A paced sender is worked out far
+//! ahead of others, so that almost each of its packets overtakes: a heap of them all would be deep.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -23,7 +23,8 @@ const NONE: u32 = u32::MAX;
 /// The packets, or rows of them.
 #[derive(Debug)]
 pub(super) struct Overtaking {
-    /// A few, or those too far from the others: each with its serial number, which decides among those of the same turn.
+    /// A few, or those too far from the others: each with its serial number, which decides among those of the same
+    /// turn.
     far: BinaryHeap<Reverse<(Turn, u64, Packet)>>,
     serial: u64,
     near: Option<Box<Calendar>>,

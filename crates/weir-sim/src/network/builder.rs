@@ -126,8 +126,8 @@ impl<'a> NetworkBuilder<'a> {
         index
     }
 
-    /// Returns true if a filter may look at ACKs that later ones have overtaken. Their options are forgotten when the sender
-    /// reads the later ones, and must not be so ahead of the clock.
+    /// Returns true if a filter may look at ACKs that later ones have overtaken. Their options are forgotten when the
+    /// sender reads the later ones, and must not be so ahead of the clock.
     pub(crate) fn filters_overtaken_acks(&self) -> bool {
         let ports = &self.resolved.ports;
         let filters = |port: &weir_scenario::Port<'_>| {

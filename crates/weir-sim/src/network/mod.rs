@@ -108,9 +108,9 @@ impl Network {
         self.unseen_at(port)
     }
 
-    /// Handles [`crate::engine::Event::ToPort`] and [`crate::engine::Event::Enter`]: packets of `pipe` arrive at their port from `now` on, for as
-    /// long as no other event comes first, at most `most` of them. Returns when the last arrived, their number, and
-    /// the port if an observer has to be shown something.
+    /// Handles [`crate::engine::Event::ToPort`] and [`crate::engine::Event::Enter`]: packets of `pipe` arrive at
+    /// their port from `now` on, for as long as no other event comes first, at most `most` of them. Returns when the
+    /// last arrived, their number, and the port if an observer has to be shown something.
     #[inline]
     pub(crate) fn serve(&mut self, pipe: u32, now: Instant, most: u64) -> (Instant, u64, Option<Unseen>) {
         let port = self.hosts.routing.pipes.port(pipe);

@@ -127,8 +127,8 @@ fn the_upload_no_longer_bounds_the_download() {
     }
 }
 
-/// Beside an upload in CAKE. Without the filter the ACKs always wait in a queue of their own, which has half of the line:
-/// the upload has the other half. With it hardly any wait, and the upload has more.
+/// Beside an upload in CAKE. Without the filter the ACKs always wait in a queue of their own, which has half of the
+/// line: the upload has the other half. With it hardly any wait, and the upload has more.
 #[test]
 fn an_upload_beside_it_has_what_the_acks_no_longer_take() {
     let with = |mode: &str| {
@@ -156,8 +156,8 @@ fn an_upload_beside_it_has_what_the_acks_no_longer_take() {
     assert!(share(&aggressive) > share(&conservative));
 }
 
-/// Beside an upload in a short FIFO: the ACKs take less of the line, so that the upload has more, and the download loses
-/// nothing.
+/// Beside an upload in a short FIFO: the ACKs take less of the line, so that the upload has more, and the download
+/// loses nothing.
 #[test]
 fn in_a_short_fifo_the_upload_gains() {
     let with = |mode: &str| {
@@ -175,8 +175,8 @@ fn in_a_short_fifo_the_upload_gains() {
     assert!(back(&conservative, "download", "drops") < 0.1 * back(&off, "download", "drops"));
 }
 
-/// An AQM of the delay sees how long turns have waited, not ACKs that have just taken one: it keeps the queue as short as
-/// without a filter.
+/// An AQM of the delay sees how long turns have waited, not ACKs that have just taken one: it keeps the queue as
+/// short as without a filter.
 #[test]
 fn codel_sees_the_queue() {
     for aqm in ["codel", "cobalt"] {
@@ -218,8 +218,8 @@ fn marks_come_back() {
     }
 }
 
-/// Linux takes AE for a reserved flag, and keeps ACKs that bear it. The counter of accurate ECN begins at 5, which has it
-/// (RFC 9768, section 3.2.1): before a mark the filter finds none to take away.
+/// Linux takes AE for a reserved flag, and keeps ACKs that bear it. The counter of accurate ECN begins at 5, which
+/// has it (RFC 9768, section 3.2.1): before a mark the filter finds none to take away.
 #[test]
 fn acks_with_accurate_ecn_stay() {
     let text = SLOW_UPLOAD.replace("tcp.congestion.reno = {}", "tcp.ecn = true\ntcp.accecn = true");

@@ -220,7 +220,8 @@ pub trait Congestion {
         let _ = lost;
     }
 
-    /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for an ACK.
+    /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for
+    /// an ACK.
     #[inline]
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
         let _ = (delivery, window);

@@ -253,8 +253,8 @@ impl Connection {
         }
     }
 
-    /// Tells the congestion control, which does not answer marks but counts them, of an ACK on the fast path that reports
-    /// `marked` segments.
+    /// Tells the congestion control, which does not answer marks but counts them, of an ACK on the fast path that
+    /// reports `marked` segments.
     #[inline(never)]
     pub(crate) fn inform_of_marks(&mut self, number: u32, marked: u32, stamp: Instant, now: Instant) {
         let flight = f64::from(self.high - number);

@@ -131,9 +131,9 @@ impl Sender {
         count
     }
 
-    /// Gives `send`, with its instant, all that leaves before `until` because a wait of pacing ends, as long as nothing else
-    /// is due: the same as [`Sender::on_timeout`] and [`Sender::send_all`] at each end. Returns how many segments that are;
-    /// `None` if no wait ends.
+    /// Gives `send`, with its instant, all that leaves before `until` because a wait of pacing ends, as long as
+    /// nothing else is due: the same as [`Sender::on_timeout`] and [`Sender::send_all`] at each end. Returns how many
+    /// segments that are; `None` if no wait ends.
     #[inline]
     pub fn send_paced(&mut self, until: Instant, send: impl FnMut(Segment, Instant)) -> Option<u32> {
         match &mut self.machine {

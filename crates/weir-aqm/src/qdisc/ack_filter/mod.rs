@@ -13,13 +13,13 @@
 //!   ECE or CWR change   between ACKs: no candidate from before
 //! ```
 //!
-//! An ACK is pure if nothing is lost with it: no SYN, no flag but ECE and CWR, no option but SACK and timestamp. An arrival
-//! that the AQM drops, or that has no room even so, takes nothing away.
+//! An ACK is pure if nothing is lost with it: no SYN, no flag but ECE and CWR, no option but SACK and timestamp. An
+//! arrival that the AQM drops, or that has no room even so, takes nothing away.
 //!
 //! Linux has the filter in CAKE, where each flow has a queue and its own turns. There the arrival goes to the end. Here
 //! flows share one queue, and an ACK that went to its end would be replaced before its turn came. So the one that is
-//! taken away leaves its turn: later ACKs of its flow move up, and the arrival takes the turn of the last. The AQM sees how
-//! long a turn has waited, results how long a packet has.
+//! taken away leaves its turn: later ACKs of its flow move up, and the arrival takes the turn of the last. The AQM
+//! sees how long a turn has waited, results how long a packet has.
 
 mod rule;
 mod turn;

@@ -13,8 +13,8 @@ pub enum Filtering {
     Off,
     /// ACKs that two later ones make redundant: two of a flow stay (`ack-filter` of Linux).
     Conservative,
-    /// ACKs that two later ones make redundant, or one that stands right behind and has the same ECN flags: one ACK of a
-    /// flow stays (`ack-filter-aggressive` of Linux).
+    /// ACKs that two later ones make redundant, or one that stands right behind and has the same ECN flags: one ACK
+    /// of a flow stays (`ack-filter-aggressive` of Linux).
     Aggressive,
 }
 
@@ -72,8 +72,8 @@ impl Ack {
         }
     }
 
-    /// Returns true if `newest` reports more in its SACK blocks than this ACK; `None` unless it reports all that this one
-    /// does. Blocks that it acknowledges by its number do not count: Linux compares blocks with blocks.
+    /// Returns true if `newest` reports more in its SACK blocks than this ACK; `None` unless it reports all that this
+    /// one does. Blocks that it acknowledges by its number do not count: Linux compares blocks with blocks.
     fn blocks_within(&self, newest: &Self) -> Option<bool> {
         let blocks = |ack: &Self| ack.blocks.into_iter().filter(|(first, end)| first != end);
         let length =

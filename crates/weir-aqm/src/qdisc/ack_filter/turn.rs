@@ -4,8 +4,8 @@ use weir_types::Instant;
 
 use crate::{Ack, Label, Observer, Packet, PacketInfo, Reason};
 
-/// A waiting packet with its own arrival. The AQM is told since when its turn waits: an ACK that has just taken a turn near
-/// the head has hardly waited.
+/// A waiting packet with its own arrival. The AQM is told since when its turn waits: an ACK that has just taken a
+/// turn near the head has hardly waited.
 #[derive(Debug)]
 pub(super) struct InTurn<P> {
     pub(super) packet: P,

@@ -14,10 +14,11 @@
 //! peak and bucket allow. A packet continues in the next grant where one is too short. It is taken from the queue
 //! when its first byte leaves.
 //!
-//! The loop is that of the ns-3 model `docsis-ns3` for ns-3.41 (`doc/source/model-overview.rst`). There, too, a request without
-//! a grant never collides, grants lie at random in their interval, and unused bytes of a grant are tokens again. Left
-//! out are OFDMA frames, minislots, the time to prepare a burst and headers of MAC frames. Of other modems only the place of
-//! a grant is left. Proactive grants lie at random, too, and take tokens; there they keep a period, tokens or not.
+//! The loop is that of the ns-3 model `docsis-ns3` for ns-3.41 (`doc/source/model-overview.rst`). There, too, a
+//! request without a grant never collides, grants lie at random in their interval, and unused bytes of a grant are
+//! tokens again. Left out are OFDMA frames, minislots, the time to prepare a burst and headers of MAC frames. Of
+//! other modems only the place of a grant is left. Proactive grants lie at random, too, and take tokens; there they
+//! keep a period, tokens or not.
 
 mod clock;
 mod exchange;

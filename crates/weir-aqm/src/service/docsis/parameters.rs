@@ -54,7 +54,8 @@ impl Docsis {
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX / 4))
     }
 
-    /// When bytes that arrive at `from` have left, at the earliest: with a full bucket, by grants that other packets asked for.
+    /// When bytes that arrive at `from` have left, at the earliest: with a full bucket, by grants that other packets
+    /// asked for.
     pub(in crate::service) fn earliest(&self, from: Instant, bytes: u64) -> Instant {
         let beyond = bytes.saturating_sub(self.burst);
         let tokens = self.rates.reaches(self.rates.work(from) + work(beyond));

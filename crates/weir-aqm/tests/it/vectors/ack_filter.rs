@@ -131,8 +131,8 @@ fn build(config: &QueueConfig, limit: Limit) -> AnyDiscipline<Numbered> {
     config.build(Link { limit, ..link() }, Streams::new(1), "aqm")
 }
 
-/// Goes through `steps`, with lists of the listing for each `line` of packets, and compares what is taken away. In the FIFO
-/// a line keeps the turns that it has had.
+/// Goes through `steps`, with lists of the listing for each `line` of packets, and compares what is taken away. In
+/// the FIFO a line keeps the turns that it has had.
 fn agrees(config: &QueueConfig, mode: Filtering, steps: &[Step], line: fn(&Tcp) -> u32) -> usize {
     let (is_fifo, mut turns) = (matches!(config, QueueConfig::AckFilter(_)), VecDeque::new());
     let mut queue = build(config, Limit::Packets(1000));
@@ -200,8 +200,8 @@ proptest! {
         agrees(&cake(mode, Isolation::FlowBlind), mode, &steps, |_| 0);
     }
 
-    /// Whatever the AQM, the buffer and the sizes of packets: offered = taken + dropped + filtered + waiting, in packets
-    /// and bytes.
+    /// Whatever the AQM, the buffer and the sizes of packets: offered = taken + dropped + filtered + waiting, in
+    /// packets and bytes.
     #[test]
     fn packets_are_conserved(
         mode in mode(),
@@ -357,7 +357,8 @@ fn in_the_ingress_mode_a_filtered_ack_is_paid_for() {
         queue.dequeue(Instant::ZERO, &mut log);
         queue.ready_at()
     };
-    // 50 bytes at 1 Mbit/s are 400 us: for the ACK that left. Three drops may delay to one and a half times that at most.
+    // 50 bytes at 1 Mbit/s are 400 us: for the ACK that left. Three drops may delay to one and a half times that at
+    // most.
     assert_eq!(ready(false), Instant::ZERO + Duration::from_micros(400));
     assert_eq!(ready(true), Instant::ZERO + Duration::from_micros(600));
 }

@@ -1,5 +1,6 @@
-//! The ACK filter a second time, from the order of steps in `cake_ack_filter` of `sch_cake.c`, over headers as they are on
-//! the wire. Nothing is shared with Weir. Timestamps are those of one host, which grow: their test always passes.
+//! The ACK filter a second time, from the order of steps in `cake_ack_filter` of `sch_cake.c`, over headers as they
+//! are on the wire. Nothing is shared with Weir. Timestamps are those of one host, which grow: their test always
+//! passes.
 
 /// Twelve bits of flags, as in the fourth word of a TCP header.
 pub(super) const FIN: u16 = 0x001;

@@ -1,6 +1,6 @@
 //! CAKE a second time, from the order of steps in `sch_cake.c` of Linux: one list per queue, nothing shared with Weir
-//! but the stream of random numbers. Three choices are Weir's own. A tie between queues of one length goes to the highest
-//! number. Spacings are exact roots. A call that has begun does not look at the shaper again.
+//! but the stream of random numbers. Three choices are Weir's own. A tie between queues of one length goes to the
+//! highest number. Spacings are exact roots. A call that has begun does not look at the shaper again.
 
 mod departures;
 mod vars;

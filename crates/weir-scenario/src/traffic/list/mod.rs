@@ -1,4 +1,5 @@
-//! A list of transfers: when each starts and how large it is, from CSV or from a list that simulators of data centres read.
+//! A list of transfers: when each starts and how large it is, from CSV or from a list that simulators of data centres
+//! read.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 

@@ -331,7 +331,8 @@ fn a_bucket_is_fast_for_a_short_time() {
          token_bucket = { burst = \"100 kB\", peak = \"50 Mbit/s\" } }",
     );
     assert!((bucket - 1.0).abs() < 0.001, "{bucket}");
-    // Its rate may change, by a schedule or in mid-run: it is full throughout, and packets are the integral of the rates.
+    // Its rate may change, by a schedule or in mid-run: it is full throughout, and packets are the integral of the
+    // rates.
     let changing = sets(
         "{ rate = \"10 Mbit/s\", rate_schedule = [{ at = \"10 s\", rate = \"4 Mbit/s\" }], delay = \"5 ms\", \
          buffer = \"100 packets\", token_bucket = { burst = \"100 kB\", peak = \"50 Mbit/s\" } }",

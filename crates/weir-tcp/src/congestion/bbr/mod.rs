@@ -47,8 +47,8 @@ pub(super) fn tick(now: Instant) -> Instant {
     Instant::from_nanos(now.as_nanos() / TICK * TICK)
 }
 
-/// The whole number nearest to `value`, which is not negative and below 2^51: above 2^52 a number has no fraction. On the
-/// way of each ACK: the functions of the library ask for more.
+/// The whole number nearest to `value`, which is not negative and below 2^51: above 2^52 a number has no fraction. On
+/// the way of each ACK: the functions of the library ask for more.
 #[inline]
 fn nearest(value: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;

@@ -15,8 +15,8 @@ pub(in crate::congestion) struct ProbeRtt {
 }
 
 impl ProbeRtt {
-    /// An ACK arrives, which may begin a round. Returns true if `PROBE_RTT` is over: `lasts` and a round have passed since
-    /// at most `most` segments were in flight.
+    /// An ACK arrives, which may begin a round. Returns true if `PROBE_RTT` is over: `lasts` and a round have passed
+    /// since at most `most` segments were in flight.
     pub(in crate::congestion) fn is_over(
         &mut self,
         delivery: &Delivery,

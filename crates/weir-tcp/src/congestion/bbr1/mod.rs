@@ -14,8 +14,9 @@
 //! PROBE_RTT  1                         4 segments  200 ms and a round
 //! ```
 //!
-//! Losses do not matter but for a round of packet conservation at the beginning of recovery, and as a sign of a policer:
-//! two intervals of the same rate, ended by losses of a fifth, set the rate for 48 rounds. Marks do not matter.
+//! Losses do not matter but for a round of packet conservation at the beginning of recovery, and as a sign of a
+//! policer: two intervals of the same rate, ended by losses of a fifth, set the rate for 48 rounds. Marks do not
+//! matter.
 //!
 //! The kernel departs from the draft. It paces at 99%. It adds to the window what ACKs brought at once and three
 //! bursts of segmentation offload. The sum is rounded up to an even number, and is two more in the phase of 1.25.

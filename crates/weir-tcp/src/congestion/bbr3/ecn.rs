@@ -10,9 +10,9 @@
 //!                 inflight_hi grows by half in its first round
 //! ```
 //!
-//! Marks are answered from the first round on before which the least round trip is at most 5 ms, and then to the end. The
-//! numbers alpha, ratio and what alpha takes off are whole 256ths, rounded down, as in the kernel: shares of marks below
-//! 1/16 let alpha fall to 0. Linux's receivers tell of marks as those of DCTCP do; here ACKs count them
+//! Marks are answered from the first round on before which the least round trip is at most 5 ms, and then to the end.
+//! The numbers alpha, ratio and what alpha takes off are whole 256ths, rounded down, as in the kernel: shares of
+//! marks below 1/16 let alpha fall to 0. Linux's receivers tell of marks as those of DCTCP do; here ACKs count them
 //! ([`crate::accecn`]). It is the same number, unless ACKs are lost.
 
 use alloc::collections::VecDeque;
@@ -153,8 +153,9 @@ impl Ecn {
         self.loss_in_cycle = true;
     }
 
-    /// Marks have ceased, as if another flow had left room: returns how many rounds of growth the next probe skips, so that
-    /// it begins with the wanted share of `inflight_hi`. `None`: no reason for a probe (`bbr_check_time_to_probe_bw`).
+    /// Marks have ceased, as if another flow had left room: returns how many rounds of growth the next probe skips,
+    /// so that it begins with the wanted share of `inflight_hi`. `None`: no reason for a probe
+    /// (`bbr_check_time_to_probe_bw`).
     pub(super) fn rounds_of_early_probe(&self, inflight_hi: f64) -> Option<i32> {
         let gain = self.parameters.reprobe_gain;
         let due = gain > 0.0 && self.eligible && self.in_cycle && !self.loss_in_cycle && self.calm;

@@ -20,8 +20,8 @@
 //! Too many losses of a probe set `inflight_hi` to what was in flight; probes that lose less raise it, by 1, 2, 4 ...
 //! segments a round. Other losses set `bw_lo` and `inflight_lo`: see `bounds`.
 //!
-//! The kernel departs from the draft in constants; the parameters say where. Marks are ignored, as in the kernel, unless
-//! an option says otherwise: see `ecn`. Left out: the undo of false losses, which the sender does not find.
+//! The kernel departs from the draft in constants; the parameters say where. Marks are ignored, as in the kernel,
+//! unless an option says otherwise: see `ecn`. Left out: the undo of false losses, which the sender does not find.
 
 mod bounds;
 mod ecn;

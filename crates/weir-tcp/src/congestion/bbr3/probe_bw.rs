@@ -70,8 +70,8 @@ impl Bbr3 {
         }
     }
 
-    /// Moves `inflight_hi`, as samples of a probe say (`bbr_adapt_upper_bounds`). Returns true if that has begun another
-    /// phase.
+    /// Moves `inflight_hi`, as samples of a probe say (`bbr_adapt_upper_bounds`). Returns true if that has begun
+    /// another phase.
     fn adapt_upper(&mut self, delivery: &Delivery, sample: &RateSample) -> bool {
         if self.acks == Acks::Starting && self.round_start {
             self.acks = Acks::Feedback;
@@ -117,9 +117,9 @@ impl Bbr3 {
         }
     }
 
-    /// Returns how many rounds of growth the next probe skips, if it is time for it (`bbr_check_time_to_probe_bw`). It is
-    /// after a drawn time, or as soon as Reno would have grown by a segment per round to the same window. Marks that have
-    /// ceased make it earlier.
+    /// Returns how many rounds of growth the next probe skips, if it is time for it (`bbr_check_time_to_probe_bw`).
+    /// It is after a drawn time, or as soon as Reno would have grown by a segment per round to the same window. Marks
+    /// that have ceased make it earlier.
     fn rounds_of_next_probe(&self, now: Instant) -> Option<i32> {
         let early = self.ecn.as_ref().and_then(|ecn| ecn.rounds_of_early_probe(self.bounds.inflight_hi));
         let rounds = f64::from(self.parameters.probe_rounds).min(self.target_inflight());

@@ -3,8 +3,8 @@
 use super::{Bbr3, Delivery, RateSample};
 
 impl Bbr3 {
-    /// A sample is valid, and `lost` segments are newly lost: a round that ends lowers the lower bounds by its losses and
-    /// marks, unless the flow probes (`bbr_adapt_lower_bounds`).
+    /// A sample is valid, and `lost` segments are newly lost: a round that ends lowers the lower bounds by its losses
+    /// and marks, unless the flow probes (`bbr_adapt_lower_bounds`).
     pub(super) fn adapt_lower(&mut self, lost: u32, cwnd: f64) {
         self.bounds.loss_in_round |= lost > 0;
         if !self.bounds.round_start {

@@ -59,8 +59,8 @@ impl Path {
         self.under_way.push(Reverse((arrives, self.packets.len() - 1, data)));
     }
 
-    /// Until about `count` segments have arrived and all that was sent is acknowledged, or a hundred hours are over: at worst one in two
-    /// repairs fails, and the timer is backed off to a minute.
+    /// Until about `count` segments have arrived and all that was sent is acknowledged, or a hundred hours are over:
+    /// at worst one in two repairs fails, and the timer is backed off to a minute.
     fn run(mut self, count: u32) -> Self {
         self.sender.start();
         while self.now < Instant::ZERO + Duration::from_secs(360_000) {
