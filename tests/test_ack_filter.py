@@ -37,7 +37,7 @@ def test_what_came_left_or_was_dropped_or_filtered_or_waits(variant: str) -> Non
 
 
 def test_acks_with_accurate_feedback_stay_and_a_note_says_so() -> None:
-    """Of marked flows its remedy leaves those ACKs to the filter whose counter is below 4 (flag AE)."""
+    """Its remedy leaves ACKs of marked flows to the filter while the counter is below 4 (flag AE)."""
     accurate: dict[str, Any] = {
         "flows.download.tcp.ecn": True,
         "flows.download.tcp.accecn": True,

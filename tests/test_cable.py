@@ -106,7 +106,7 @@ def test_a_full_buffer_holds_mostly_what_is_mostly_sent() -> None:
 
 
 def test_guaranteed_grants_spare_the_wait_if_they_carry_all() -> None:
-    """What is beyond waits for its request, and all behind it: an AQM below that holds senders to them."""
+    """Packets beyond them wait for a request, and all behind: an AQM below that holds senders to them."""
     slow: dict[str, Any] = {
         "links.cable.reverse.docsis.request_to_grant": "40 ms",
         "links.cable.reverse.queue": {"pie": {"target": "5 ms"}},

@@ -129,27 +129,6 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"links.a.aggregation.packets": 13},
     ),
     (
-        # 10 Mbit/s bring 2,500 B in 2 ms.
-        "burst-below-interval", "warning", "links.a.token_bucket.burst",
-        {"links.a.docsis": {}, "links.a.token_bucket": {"burst": "2 kB"}},
-        {"links.a.token_bucket.burst": "5 kB"},
-    ),
-    (
-        "grant-after-run", "note", "links.a.docsis.request_to_grant",
-        {"links.a.docsis": {"request_to_grant": "6 s"}, "links.a.buffer": "20000 packets"},
-        {"duration": "200 s"},
-    ),
-    (
-        "grant-after-run", "warning", "links.a.docsis.request_to_grant",
-        {"links.a.docsis": {"request_to_grant": "60 s", "guaranteed_grant_rate": "5 Mbit/s"}},
-        {"links.a.docsis.guaranteed_grant_rate": "9 Mbit/s"},
-    ),
-    (
-        # 150 packets of 1000 bytes in 150 ms are 8 of 10 Mbit/s.
-        "buffer-below-loop", "warning", "links.a.buffer",
-        {"links.a.docsis": {"request_to_grant": "147 ms"}}, {"links.a.buffer": "190 packets"},
-    ),
-    (
         "receiver-ecn-unused", "warning", "flows.ftp.tcp.receiver_ecn",
         {**ACCECN, "flows.ftp.tcp.accecn": False, "flows.ftp.tcp.receiver_ecn": "none", **CODEL},
         {"flows.ftp.tcp.accecn": True},
@@ -237,38 +216,6 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "target-below-packet", "warning", "links.a.queue.codel.target",
         {QUEUE: {"codel": {}}, "links.a.rate": "1 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
-    ),
-    (
-        "target-below-loop", "warning", "links.a.queue.codel.target",
-        {QUEUE: {"codel": {}}, "links.a.docsis": {"request_to_grant": "8 ms"}},
-        {"links.a.docsis.request_to_grant": "2 ms"},
-    ),
-    (
-        "target-below-loop", "warning", "links.a.queue.codel.target",
-        {
-            QUEUE: {"codel": {}}, "links.a.docsis.request_to_grant": "8 ms",
-            "links.a.docsis.guaranteed_grant_rate": "8.9 Mbit/s",
-        },
-        {"links.a.docsis.guaranteed_grant_rate": "9 Mbit/s"},
-    ),
-    (
-        # Datagrams alone: 3 of 10 Mbit/s.
-        "target-below-loop", "warning", "links.a.queue.codel.target",
-        {
-            QUEUE: {"codel": {}}, "links.a.docsis.request_to_grant": "8 ms",
-            "links.a.docsis.guaranteed_grant_rate": "2 Mbit/s",
-            "flows.ftp": {"rtt": "60 ms", "traffic": {"cbr": {"rate": "3 Mbit/s"}}},
-        },
-        {"links.a.docsis.guaranteed_grant_rate": "3 Mbit/s"},
-    ),
-    (
-        # Grants that lie anywhere in 12 ms.
-        "target-below-loop", "warning", "links.a.queue.codel.target",
-        {
-            QUEUE: {"codel": {}}, "links.a.docsis.map_interval": "12 ms",
-            "links.a.docsis.guaranteed_grant_rate": "10 Mbit/s",
-        },
-        {"links.a.docsis.map_interval": "10 ms"},
     ),
     (
         "buffer-below-bdp", "note", "links.a.buffer",

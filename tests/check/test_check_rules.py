@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cables import CABLES
 from cakes import CAKES
 from marks import MARKS
 from plain import ACCECN, BOTH, CASES, ECN, PLAIN, PRAGUE, QUEUE, TWO_LINKS, codes
@@ -23,7 +24,7 @@ def test_the_plain_scenario_has_no_notes() -> None:
     assert notes(weir.Scenario.loads(PLAIN)) == ()
 
 
-@pytest.mark.parametrize(("code", "severity", "path", "causes", "cures"), CASES + MARKS + CAKES)
+@pytest.mark.parametrize(("code", "severity", "path", "causes", "cures"), CASES + MARKS + CAKES + CABLES)
 def test_a_note_comes_with_its_cause_and_goes_with_it(
     code: str, severity: str, path: str, causes: Mapping[str, Any], cures: Mapping[str, Any]
 ) -> None:
@@ -285,14 +286,8 @@ def test_a_stored_scenario_has_the_same_notes() -> None:
 
 
 def test_every_code_is_tried_and_documented() -> None:
-    files = (
-        Path(__file__),
-        *(
-            Path(__file__).with_name(name)
-            for name in ("plain.py", "marks.py", "cakes.py", "test_check_cake.py")
-        ),
-    )
-    source = "".join(file.read_text(encoding="utf-8") for file in files)
+    files = ("test_check_rules.py", "plain.py", "marks.py", "cables.py", "cakes.py", "test_check_cake.py")
+    source = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in files)
     page = Path(__file__).parents[2] / "docs" / "reference" / "notes.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert dict(rows) == CODES

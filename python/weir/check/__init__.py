@@ -91,6 +91,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
     levels.design_exceeded,
     lines.grants_below_rate,
     lines.burst_below_interval,
+    lines.interval_too_short,
     lines.grant_after_run,
     lines.buffer_below_loop,
     changes.load_above_rate,

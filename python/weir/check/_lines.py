@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 from weir import _core
@@ -16,10 +16,10 @@ _COVERS = 0.9
 """Part of what must be carried that guaranteed grants carry, from which on a packet waits for an interval,
 not for its request.
 
-With less, what is beyond waits in the queue for its grants, and all behind it as long. Datagrams of 9.5
+With less, packets beyond wait in the queue for their grants, and all behind them as long. Datagrams of 9.5
 Mbit/s wait 17.2 ms in a loop of 18 ms with 2 Mbit/s guaranteed, 15.1 with 6 and 1.8 with 9.5. An AQM holds
 TCP down to what is guaranteed. In a loop of 43 ms, CoDel and PIE at 5 ms used 64% and 60% of 10 Mbit/s with
-6, 93% and 89% with 9."""
+6. With 9 they used 93% and 89%."""
 
 _TURNS = 20
 """Waits for a grant that a run has time for, below which its results are those of few turns. A modem of 10
@@ -67,13 +67,36 @@ def burst_below_interval(scene: Resolved) -> Iterator[Remark]:
             )
 
 
+def interval_too_short(scene: Resolved) -> Iterator[Remark]:
+    """MAP intervals of a cable modem are so short that grants of whole bytes let less leave than its rate."""
+    for port in scene.data_ports:
+        if (modem := _modem(scene, port)) is None:
+            continue
+        interval, highest = duration_of(modem, "map_interval"), max(scene.rates(port))
+        channel, _ = _core.quantity(modem["channel"])
+        peak = scene.link(port).get("token_bucket", {}).get("peak")
+        fastest = channel if peak is None else min(channel, _core.quantity(peak)[0])
+        # Rounded down by the core, from whole nanoseconds and bits.
+        granted = floor(fastest * interval / 8.0 + 1e-6) * 8.0 / interval
+        if granted < highest:
+            where = f"{port.key}.docsis.map_interval"
+            yield warning(
+                where,
+                f"a grant has whole bytes: in {time(interval)} at {rate(fastest)} they are {rate(granted)}, "
+                f"less than the {rate(highest)} of {port.name}",
+                f'{where} = "2 ms"',
+            )
+
+
 def grant_after_run(scene: Resolved) -> Iterator[Remark]:
     """A packet waits for its grant during much of the run: the run has time for few turns, or for none."""
     for port in scene.ports:
         modem, duration = _modem(scene, port), scene.network.duration_s
         if modem is None or is_guaranteed(scene, port) or (wait := loop_s(modem)) * _TURNS <= duration:
             continue
-        where, granted = f"{port.key}.docsis.request_to_grant", guaranteed_bps(modem)
+        asked = duration_of(modem, "request_to_grant") >= wait / 2.0
+        key, usual = ("request_to_grant", "1.62 ms") if asked else ("map_interval", "2 ms")
+        where, granted = f"{port.key}.docsis.{key}", guaranteed_bps(modem)
         ends = wait >= duration
         beyond = f", beyond {rate(granted)}" if granted else ""
         turns = "none comes before its end" if ends else f"it has time for {duration / wait:.0f} turns"
@@ -81,7 +104,7 @@ def grant_after_run(scene: Resolved) -> Iterator[Remark]:
             where,
             f"a packet waits about {time(wait)} for its grant{beyond}, and the run lasts {time(duration)}: "
             f"{turns}",
-            f'{where} = "1.62 ms", or duration = "{time(5.0 * _TURNS * wait)}"',
+            f'{where} = "{usual}", or duration = "{time(5.0 * _TURNS * wait)}"',
         )
 
 

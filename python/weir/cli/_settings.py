@@ -231,7 +231,7 @@ def _without_effect(
 
 
 def _read(scenario: Scenario, name: str) -> tuple[object, ...]:
-    """What an export reads of a port."""
+    """The part of a port that an export reads."""
     port, table = scenario.network.port(name), scenario.core.value(f"links.{name}")
     return port.rate_bps, port.limit_packets, port.limit_bytes, json.dumps(table)
 
