@@ -16,6 +16,10 @@ pub(crate) fn remedy(message: &str, text: &str, at: usize) -> String {
     if said(&["duplicate key"]) {
         return format!("`{}` is written twice: keep one", line.split('=').next().unwrap_or(line).trim());
     }
+    if said(&["cannot extend value"]) {
+        return "write a table in one place: all its keys in { }, or each with dots, tcp.ecn = true"
+            .to_owned();
+    }
     if said(&["extra `=`"]) {
         return "write one =: KEY = VALUE".to_owned();
     }

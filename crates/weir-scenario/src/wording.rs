@@ -135,7 +135,11 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     let asked = matches!(parent, ["flows", ..]).then(|| unknown.to_owned()).into_iter();
     let mut asked = asked.chain(inside.into_iter().flat_map(words));
     let control = asked.find_map(|name| name_of_others(Named::Congestion, &name));
-    let queue = || name_of_others(Named::Queue, unknown).filter(|_| matches!(parent, ["links", ..]));
+    // Below a queue are its parameters.
+    let queue = || {
+        name_of_others(Named::Queue, unknown)
+            .filter(|_| matches!(parent, ["links", ..]) && (choice || !parent.contains(&"queue")))
+    };
     if let Some(hint) = control.or_else(queue) {
         return Some(hint.to_owned());
     }
@@ -145,6 +149,12 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
         let sign = if matches!(value, Some(DeValue::Boolean(_))) { sign_of(&there) } else { "" };
         return Some(format!("did you mean `{there}{sign}`?"));
     }
+    // `diffserv = "diffserv4"`: the text says which key it is of.
+    let place = Place::at(parent);
+    let listed = value.and_then(|value| value.as_str()).filter(|_| !choice).and_then(|text| {
+        let key = place.names().into_iter().find(|key| place.below(key).has_text(text))?;
+        Some(format!("did you mean `{key} = \"{text}\"`?"))
+    });
     Some(match (nearest(unknown, &known), value) {
         (Some(best), Some(DeValue::String(text))) if Place::at(parent).below(best).is_choice() && !choice => {
             let choices = Place::at(parent).below(best).names();
@@ -157,11 +167,11 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
             format!("did you mean `{}.{best} = {{}}`?", segments.last().unwrap_or(&""))
         }
         (Some(best), _) => format!("did you mean `{best}`?"),
-        (None, _) => format!("known: {}", known.join(", ")),
+        (None, _) => listed.unwrap_or_else(|| format!("known: {}", known.join(", "))),
     })
 }
 
-/// What stands behind a path in place of `true`, where it is one choice among several.
+/// Text behind a path in place of `true`, where it is one choice among several.
 fn sign_of(path: &str) -> &'static str {
     let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
     if Place::at(&parent.split('.').collect::<Vec<_>>()).is_choice() { " = {}" } else { "" }
@@ -244,6 +254,7 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
     if let Some(DeValue::String(text)) = value
         && message.starts_with("invalid type")
         && (text.parse::<f64>().is_ok() || matches!(&**text, "true" | "false"))
+        && !message.contains("struct ")
     {
         return Some(format!("write it without quotation marks: {last} = {text}"));
     }
@@ -279,6 +290,10 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
     }
     if message.starts_with("invalid type") && path == "changes" {
         return Some("write [[changes]], a table for each instant".to_owned());
+    }
+    if message.contains("expected struct ") {
+        let table = example(path).unwrap_or_else(|| "{}".to_owned());
+        return Some(format!("write its keys in a table: {last} = {table}"));
     }
     message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
 }

@@ -2,6 +2,7 @@
 //! ours, or what the thing is that Weir has not.
 
 mod queues;
+mod table;
 mod tcp;
 
 use std::str::FromStr;
@@ -12,10 +13,8 @@ use weir_types::UnitError;
 
 use crate::meant::plain;
 use queues::{FILTERS, QUEUES};
+use table::Table;
 use tcp::{CONTROLS, PRESETS, RECOVERIES};
-
-/// Names of other tools, with what to write for them.
-type Table = &'static [(&'static [&'static str], &'static str)];
 
 /// Kind of thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Queue disciplines of other tools, and what they are here.
 
-use super::Table;
+use super::table::Table;
 
 pub(super) const QUEUES: Table = &[
     (

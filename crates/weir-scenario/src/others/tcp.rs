@@ -1,6 +1,6 @@
 //! Congestion controls, loss recoveries and presets of other tools, and what they are here.
 
-use super::Table;
+use super::table::Table;
 
 pub(super) const BBR: &str = "BBR is `tcp.congestion.bbr1` (version 1) or `tcp.congestion.bbr3` (version 3)";
 
