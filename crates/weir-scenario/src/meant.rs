@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use crate::schema::Place;
 
 /// Words of other simulators and tools, and the keys that say the same here.
-const SAME: [(&str, &str); 29] = [
+const SAME: [(&str, &str); 26] = [
     ("aqm", "queue"),
     ("qdisc", "queue"),
     ("discipline", "queue"),
@@ -32,9 +32,6 @@ const SAME: [(&str, &str); 29] = [
     ("number", "count"),
     ("time", "duration"),
     ("iw", "initial_window"),
-    ("uscapacity", "channel"),
-    ("minreqgntdelay", "request_to_grant"),
-    ("ggr", "guaranteed_grant_rate"),
     ("ledbat++", "ledbat-plus-plus"),
     ("ledbatpp", "ledbat-plus-plus"),
 ];

@@ -9,7 +9,7 @@ use weir_types::UnitError;
 
 use crate::{
     meant::{elsewhere, nearest, plain, words},
-    others::{Named, name_of_others, of_another_kind},
+    others::{Named, name_of_others, of_another_kind, word_of_others},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
@@ -25,7 +25,8 @@ pub(crate) fn explain(
     // serde calls the choices of an enum variants; here that word means something else.
     let (message, hint) = UnitError::split(&words.replace("unknown variant", "unknown name"));
     if hint.is_some() {
-        return (path, message, hint);
+        let said = value.and_then(|value| said_by_others(&path, value, &message)).map(str::to_owned);
+        return (path, message, said.or(hint));
     }
     if message == WITHOUT_PARAMETERS
         && let Some(DeValue::String(name)) = value
@@ -71,6 +72,17 @@ pub(crate) fn explain(
     (path, told.unwrap_or(message), hint)
 }
 
+/// For a text that is no quantity, at `path`: what another tool says by it, as `rtt internet` in a command of `tc`.
+/// CAKE of Linux may also take packets for shorter than they are.
+fn said_by_others(path: &str, value: &DeValue<'_>, message: &str) -> Option<&'static str> {
+    let segments: Vec<_> = path.split('.').collect();
+    let (key, parent) = segments.split_last()?;
+    if message.ends_with("is negative") && parent.last() == Some(&"cake") && *key == "overhead" {
+        return Some("Weir's CAKE takes packets for longer, never for shorter: write \"0 B\" or more");
+    }
+    word_of_others(parent, value.as_str()?)
+}
+
 /// The name in `{ type = "red", … }`.
 fn named<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
     let keys = ["type", "kind", "name", "algorithm", "discipline", "aqm"];
@@ -107,6 +119,9 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
         return Some(hint);
     }
     let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
+    if let Some(hint) = segments.split_last().and_then(|(_, parent)| word_of_others(parent, unknown)) {
+        return Some(hint.to_owned());
+    }
     if let Some(hint) = chosen(&segments, unknown) {
         return Some(hint);
     }
@@ -251,10 +266,11 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
     if path.starts_with("sweep.axes") {
         return Some("write the values as an array, [2, 4, 8], or as a text, \"2..8 by 2\"".into());
     }
+    let is_table = message.contains(", expected struct ");
     if let Some(DeValue::String(text)) = value
         && message.starts_with("invalid type")
+        && !is_table
         && (text.parse::<f64>().is_ok() || matches!(&**text, "true" | "false"))
-        && !message.contains("struct ")
     {
         return Some(format!("write it without quotation marks: {last} = {text}"));
     }
@@ -291,11 +307,17 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
     if message.starts_with("invalid type") && path == "changes" {
         return Some("write [[changes]], a table for each instant".to_owned());
     }
-    if message.contains("expected struct ") {
-        let table = example(path).unwrap_or_else(|| "{}".to_owned());
-        return Some(format!("write its keys in a table: {last} = {table}"));
+    if is_table && let Some(table) = table_at(path) {
+        let out = if matches!(value, Some(DeValue::Boolean(false))) { ", or leave it out" } else { "" };
+        return Some(format!("write for example {last} = {table}{out}"));
     }
     message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
+}
+
+/// A table that may be at a path: an example, or an empty one where every key has a default.
+fn table_at(path: &str) -> Option<String> {
+    let needs_none = || Place::at(&path.split('.').collect::<Vec<_>>()).required().next().is_none();
+    example(path).or_else(|| needs_none().then(|| "{}".to_owned()))
 }
 
 /// `invalid type: string "0.1", expected f64`, as people would say it.

@@ -1,6 +1,7 @@
 //! Names that other tools have for queues, filters of ACKs, congestion controls, loss recoveries and presets: what is
 //! ours, or what the thing is that Weir has not.
 
+mod keys;
 mod queues;
 mod table;
 mod tcp;
@@ -10,6 +11,8 @@ use std::str::FromStr;
 use weir_aqm::qdisc::QueueConfig;
 use weir_tcp::{TcpPreset, congestion::CongestionConfig, recovery::RecoveryConfig};
 use weir_types::UnitError;
+
+pub(crate) use keys::word_of_others;
 
 use crate::meant::plain;
 use queues::{FILTERS, QUEUES};

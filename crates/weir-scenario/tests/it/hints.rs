@@ -198,20 +198,7 @@ fn names_of_other_tools_lead_to_ours() {
 }
 
 #[test]
-fn a_cable_modem_by_other_words() {
-    for (written, hint) in [
-        ("docsis = true", "write its keys in a table: docsis = {"),
-        ("docsis = \"3.1\"", "write its keys in a table: docsis = {"),
-        ("docsis.UsCapacity = \"100 Mbit/s\"", "did you mean `channel`?"),
-        ("docsis.MinReqGntDelay = \"2 ms\"", "did you mean `request_to_grant`?"),
-        ("docsis.ggr = \"2 Mbit/s\"", "did you mean `guaranteed_grant_rate`?"),
-        ("token_bucket = \"125 kB\"", "write its keys in a table: token_bucket = {"),
-        ("queue.cake.docsis = true", "known: bandwidth"),
-        ("queue.cake.diffserv = \"diffserv4\"", "did you mean `tins = \"diffserv4\"`?"),
-    ] {
-        let message = spoil(RED, written);
-        expect(&message, "plain.toml:9: links.bottleneck.", &[hint]);
-    }
+fn a_table_that_is_written_in_two_places() {
     let message = spoil("count = 5", "tcp = { ecn = true }\ntcp.sack = true");
     expect(&message, "plain.toml:13: not TOML", &["write a table in one place"]);
 }

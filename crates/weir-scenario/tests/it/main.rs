@@ -15,6 +15,7 @@ mod replay_directions;
 mod senders;
 mod sweep;
 mod traffic;
+mod words_of_others;
 
 use weir_scenario::{Document, Scenario, ScenarioError};
 

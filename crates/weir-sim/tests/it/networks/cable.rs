@@ -147,7 +147,7 @@ fn a_modem_that_cannot_be_is_refused() {
     refuse(
         &[granted],
         &docsis("guaranteed_grant_rate"),
-        &["more is granted than the rate at the start, 10 Mbit/s"],
+        &["more is granted than the rate of the link, 10 Mbit/s"],
     );
     refuse(&[(&key("aggregation.interval"), "\"2 ms\"")], &format!("{port}.docsis"), &["without requests"]);
     let cake = (&*key("queue"), "{ cake = { bandwidth = \"9 Mbit/s\" } }");
