@@ -50,7 +50,7 @@ LOSSY = """\
 schema = 1
 name = "lossy"
 seed = 3
-duration = "20 s"
+duration = "10 s"
 measure.warm_up = "0 s"
 
 [links.bottleneck]
@@ -66,6 +66,9 @@ packet_size = "1000 B"
 start_jitter = "100 ms"
 tcp = { recovery.sack = {}, ack_size = "72 B", min_rto = "200 ms" }
 """
+
+Header = tuple[float, int, Any]
+"""Time in nanoseconds, length on the wire, and the IP packet."""
 
 DATA = 960
 """Bytes of data in a packet of 1000 B without options."""
@@ -83,8 +86,7 @@ def packets(file: Path) -> list[Any]:
         return list(reader)
 
 
-def headers(file: Path) -> Iterator[tuple[float, int, Any]]:
-    """Time in nanoseconds, length on the wire, and the IP packet."""
+def headers(file: Path) -> Iterator[Header]:
     for raw, meta in packets(file):
         yield (meta.tshigh << 32) + meta.tslow, meta.wirelen, scapy.IP(raw)
 

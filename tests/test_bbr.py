@@ -132,7 +132,7 @@ def _run(values: Mapping[str, Any], seed: int = 1) -> tuple[dict[str, float], li
     return run.table("links").filter(**whole).row(0, named=True), flows["goodput_bps"].to_list()
 
 
-@pytest.mark.parametrize("flows", [2, 4, 8])
+@pytest.mark.parametrize("flows", [2, *(pytest.param(flows, marks=pytest.mark.soak) for flows in (4, 8))])
 def test_with_its_option_version_3_keeps_the_queue_at_the_step(flows: int) -> None:
     """A probe sends a quarter more than its share. Marks end it once they are told of: a round trip after
     the step. By then a quarter of the product of rate and round trip stands beyond it."""

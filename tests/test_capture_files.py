@@ -81,7 +81,7 @@ weir.load("lossy.toml").run(capture=["bottleneck={tmp_path / "x.pcapng"}"])
 
 def test_a_killed_run_leaves_no_capture(tmp_path: Path) -> None:
     scenario = tmp_path / "long.toml"
-    scenario.write_text(LOSSY.replace('"20 s"', '"100000 s"'))
+    scenario.write_text(LOSSY.replace('"10 s"', '"100000 s"'))
     file = tmp_path / "long.pcapng"
     code = f"import weir; weir.load({str(scenario)!r}).run(capture=['bottleneck={file}'])"
     with killed(subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)) as run:

@@ -16,6 +16,7 @@ from capturing import (
     LOSSLESS,
     LOSSY,
     TSHARK,
+    Header,
     captured,
     checksum_over,
     headers,
@@ -29,20 +30,25 @@ from capturing import (
 
 
 @pytest.fixture(scope="module")
-def lossless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lossless_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return captured(LOSSLESS, tmp_path_factory.mktemp("lossless"))
 
 
 @pytest.fixture(scope="module")
-def lossy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return captured(LOSSY, tmp_path_factory.mktemp("lossy"))
+def lossless(lossless_file: Path) -> list[Header]:
+    return list(headers(lossless_file))
 
 
-def test_every_byte_has_its_number(lossless: Path) -> None:
+@pytest.fixture(scope="module")
+def lossy(tmp_path_factory: pytest.TempPathFactory) -> list[Header]:
+    return list(headers(captured(LOSSY, tmp_path_factory.mktemp("lossy"))))
+
+
+def test_every_byte_has_its_number(lossless: list[Header]) -> None:
     """Data of a connection in order have no gaps, and ACKs are where data end."""
     following: dict[str, int] = {}
     times: list[float] = []
-    for at, wire, ip in headers(lossless):
+    for at, wire, ip in lossless:
         times.append(at)
         tcp = ip[scapy.TCP]
         length = ip.len - 4 * ip.ihl - 4 * tcp.dataofs
@@ -60,17 +66,16 @@ def test_every_byte_has_its_number(lossless: Path) -> None:
     assert times == sorted(times)
 
 
-def test_checksums_are_right(lossy: Path) -> None:
+def test_checksums_are_right(lossy: list[Header]) -> None:
     """Over data of zeros, which is not kept."""
-    for _, _, ip in headers(lossy):
+    for _, _, ip in lossy:
         assert ones_complement(bytes(ip)[:20]) == 0xFFFF
         assert checksum_over(bytes(ip)) == 0xFFFF
 
 
-def test_the_handshake_says_what_was_agreed(tmp_path: Path, lossless: Path) -> None:
+def test_the_handshake_says_what_was_agreed(tmp_path: Path, lossless: list[Header]) -> None:
     syn, syn_ack = [
-        next(ip[scapy.TCP] for _, _, ip in headers(lossless) if ip[scapy.TCP].flags == flags)
-        for flags in ("S", "SA")
+        next(ip[scapy.TCP] for _, _, ip in lossless if ip[scapy.TCP].flags == flags) for flags in ("S", "SA")
     ]
     for tcp in (syn, syn_ack):
         options = dict(tcp.options)
@@ -106,11 +111,11 @@ def test_marks_and_their_echo(tmp_path: Path) -> None:
     assert 0 < seen["cwr"] <= seen["ce"]
 
 
-def test_what_was_lost_is_told_by_blocks(lossy: Path) -> None:
+def test_what_was_lost_is_told_by_blocks(lossy: list[Header]) -> None:
     """Blocks are of whole packets, beyond what is acknowledged; what came twice lies below."""
     highest: dict[str, int] = {}
     blocks = 0
-    for _, wire, ip in headers(lossy):
+    for _, wire, ip in lossy:
         tcp = ip[scapy.TCP]
         if tcp.dport == 9:
             highest[ip.src] = max(highest.get(ip.src, 0), tcp.seq + ip.len - 20 - 4 * tcp.dataofs)
@@ -233,11 +238,11 @@ def test_captures_change_nothing(tmp_path: Path) -> None:
 
 
 @needs_tshark
-def test_tshark_finds_nothing_to_complain_of(lossless: Path) -> None:
-    assert tshark(lossless, "tcp.analysis.flags && !tcp.analysis.window_full") == []
-    assert tshark(lossless, "ip.checksum.status == 0 || tcp.checksum.status == 0 || _ws.malformed") == []
+def test_tshark_finds_nothing_to_complain_of(lossless_file: Path) -> None:
+    assert tshark(lossless_file, "tcp.analysis.flags && !tcp.analysis.window_full") == []
+    assert tshark(lossless_file, "ip.checksum.status == 0 || tcp.checksum.status == 0 || _ws.malformed") == []
     (name, description, resolution), *_ = tshark(
-        lossless,
+        lossless_file,
         "frame.number == 1",
         "frame.interface_name",
         "frame.interface_description",
@@ -247,7 +252,7 @@ def test_tshark_finds_nothing_to_complain_of(lossless: Path) -> None:
     assert len(resolution.partition(".")[2]) == 9
     # A round trip by Wireshark's own reckoning: the link one way, where the receivers are at its end, and
     # 40 B on the way back.
-    trips = [float(rtt) for (rtt,) in tshark(lossless, "tcp.analysis.ack_rtt", "tcp.analysis.ack_rtt")]
+    trips = [float(rtt) for (rtt,) in tshark(lossless_file, "tcp.analysis.ack_rtt", "tcp.analysis.ack_rtt")]
     assert len(trips) > 1000
     assert min(trips) == pytest.approx(0.010032, abs=1e-9)
 
@@ -285,8 +290,8 @@ def test_what_the_guide_asks_tshark(tmp_path: Path) -> None:
         assert run.stdout.strip() or "ecn" in command, command
 
 
-def test_the_manifest_of_a_capture(lossless: Path) -> None:
+def test_the_manifest_of_a_capture(lossless_file: Path) -> None:
     """Comments say what it is of."""
-    data = lossless.read_bytes()
+    data = lossless_file.read_bytes()
     for comment in ("scenario lossless", "seed 3", f"weir {weir.__version__}"):
         assert comment.encode() in data[:400]

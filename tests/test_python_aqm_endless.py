@@ -109,7 +109,7 @@ def test_a_queue_by_hand_has_the_limit_too(lab: Lab) -> None:
     queue(f"{module}:Quick").advance(1.0)
 
 
-@pytest.mark.parametrize("name", ["Catching", "Waiting", "Keeping"])
+@pytest.mark.parametrize("name", ["Catching", pytest.param("Waiting", marks=pytest.mark.soak), "Keeping"])
 def test_what_cannot_be_interrupted_ends_with_the_process(lab: Lab, weir_process: Command, name: str) -> None:
     module = lab(ENDLESS.format(limit=0.3))
     done = weir_process("run", str(written(f"{module}:{name}")))
@@ -123,8 +123,18 @@ def test_what_cannot_be_interrupted_ends_with_the_process(lab: Lab, weir_process
         assert len(store.sweeps()) == 1
 
 
-@pytest.mark.parametrize("replications", [1, 2])
-@pytest.mark.parametrize("name", ["Loop", "Catching", "Waiting"])
+@pytest.mark.parametrize(
+    ("name", "replications"),
+    [
+        ("Loop", 2),
+        ("Catching", 1),
+        ("Waiting", 2),
+        *(
+            pytest.param(*case, marks=pytest.mark.soak)
+            for case in (("Loop", 1), ("Catching", 2), ("Waiting", 1))
+        ),
+    ],
+)
 def test_the_first_signal_ends_the_command(lab: Lab, name: str, replications: int) -> None:
     """Without a limit: nothing else would."""
     file = written(f"{lab(ENDLESS.format(limit=None))}:{name}")

@@ -90,7 +90,9 @@ def test_at_the_edge_nothing_is_guessed(asked: Asked, store: Path) -> None:
         pytest.param(
             *("pie", "pie.target=1..60", ("p99 delay < 25 ms", "utilisation > 95%")), marks=pytest.mark.soak
         ),
-        ("rem", "rem.target=2..80", ("mean delay < 12 ms", "utilisation > 97%")),
+        pytest.param(
+            *("rem", "rem.target=2..80", ("mean delay < 12 ms", "utilisation > 97%")), marks=pytest.mark.soak
+        ),
     ],
 )
 def test_one_parameter_of_other_aqms(aqm: str, vary: str, targets: tuple[str, str], store: Path) -> None:
