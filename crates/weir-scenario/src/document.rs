@@ -300,7 +300,10 @@ impl Document {
         let value = find(tree, error.path());
         let written = value.map(toml::Spanned::get_ref);
         let (path, message, hint) = wording::explain(error.message(), error.path().to_owned(), tree, written);
-        let mut found = self.error(value, &path, message, hint);
+        // A choice that nobody knows stands where its parameters do: a --set may have put it into the file's table.
+        let choice = message.strip_prefix("unknown name `").and_then(|rest| rest.strip_suffix('`'));
+        let choice = choice.and_then(|name| find(tree, &format!("{}.{name}", error.path())));
+        let mut found = self.error(choice.or(value), &path, message, hint);
         if let (Some(span), Some(line)) = (error.span(), found.line)
             && !overrides::is_elsewhere(&span)
         {

@@ -57,6 +57,9 @@ fn a_choice_may_be_set_by_its_name() {
 
 #[test]
 fn a_bad_override_is_named_as_it_was_given() {
+    let error = set(&[("links.bottleneck.queue.rad", "{}")]).scenario().unwrap_err();
+    assert_eq!((&*error.file, error.line), ("--set links.bottleneck.queue.rad={}", None));
+
     let error = set(&[("links.bottleneck.rate", "20 Mbps")]).scenario().unwrap_err();
     assert_eq!(error.file, "--set links.bottleneck.rate=20 Mbps");
     assert_eq!((error.line, error.path.as_deref()), (None, Some("links.bottleneck.rate")));
