@@ -140,6 +140,16 @@ def test_a_buffer_below_the_loop_leaves_the_line_idle() -> None:
     assert used[1] > 80.0
 
 
+def test_a_run_of_few_turns_carries_little() -> None:
+    """Two uploads double their windows of 10 packets once in 10 s: 2 * 10 * (2**5 - 1) packets at most."""
+    slow = {"links.cable.reverse.docsis.request_to_grant": "10 s", "flows.download.stop": "1 ms"}
+    few = weir.Scenario.loads(templates()["cable"], {"duration": "60 s", "measure.warm_up": "0 s", **slow})
+    assert "grant-after-run" in {note.code for note in notes(few)}
+    carried = [few.run(seed=seed).summary()["utilisation"].item() for seed in (1, 2, 3)]
+    assert max(carried) <= 100.0 * 620 * 12_000 / 600e6
+    assert carried == pytest.approx([0.3] * 3, abs=0.1)
+
+
 def test_short_intervals_of_a_modem_take_time() -> None:
     """Each interval in which something waits is an event: 20 million of them."""
     base = weir.Scenario.loads(templates()["cable"], {"duration": "20 s"})

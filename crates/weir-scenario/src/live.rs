@@ -53,11 +53,11 @@ impl Scenario {
             return Err(refused("links", message, "choose a built-in discipline: weir list disciplines"));
         }
         let network = self.network();
-        let filters = |port: &&crate::Port<'_>| port.queue().filters_acks();
-        if let Some(port) = network.ports.iter().find(filters) {
-            let name = port.queue().name();
-            let key = if name == "cake" { "ack_filter" } else { "mode" };
-            let path = format!("links.{}.queue.{name}.{key}", port.at);
+        let filter = |port: &crate::Port<'_>| {
+            let queue = port.queue();
+            queue.ack_filter().map(|key| format!("links.{}.queue.{}.{key}", port.at, queue.name()))
+        };
+        if let Some(path) = network.ports.iter().find_map(filter) {
             let message = "a live run does not read ACKs, so it has no filter of them".to_owned();
             let hint = format!("write {path} = \"off\"");
             return Err(Invalid { parameter: path.into(), message, hint });

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import ceil, floor, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from weir import _core
-from weir.check import _lines as lines
+from weir.check._modem import guaranteed_bps, is_guaranteed, loop_s, modem_of
 from weir.check._note import Remark, note, warning
 from weir.check._packets import Packets
 from weir.check._resolved import Aqm, Resolved, buffer_limit, duration_of
@@ -119,13 +119,12 @@ def target_below_loop(scene: Resolved) -> Iterator[Remark]:
     half an interval.
     """
     for port in scene.data_ports:
-        modem: Mapping[str, Any] = scene.link(port).get("docsis", {})
-        aqm = scene.aqm(port)
+        modem, aqm = modem_of(scene, port), scene.aqm(port)
         delay = level_of(scene, port, aqm, aqm.parameter("delay"))
-        if not modem or delay is None:
+        if modem is None or delay is None:
             continue
-        spared, granted = lines.is_guaranteed(scene, port), lines.guaranteed_bps(modem)
-        wait = duration_of(modem, "map_interval") / 2.0 if spared else lines.loop_s(modem)
+        spared, granted = is_guaranteed(scene, port), guaranteed_bps(modem)
+        wait = duration_of(modem, "map_interval") / 2.0 if spared else loop_s(modem)
         if _core.quantity(delay.written)[0] < wait:
             beyond = f", beyond {rate(granted)}" if granted and not spared else ""
             yield warning(

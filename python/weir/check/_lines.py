@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil, floor
-from typing import Any
 
 from weir import _core
+from weir.check._modem import carried_bps, guaranteed_bps, is_guaranteed, loop_s, modem_of
 from weir.check._note import Remark, note, warning
 from weir.check._packets import Packets
 from weir.check._resolved import Resolved, duration_of
 from weir.check._units import level, packets, rate, size, time
 
-_COVERS = 0.9
-"""Part of what must be carried that guaranteed grants carry, from which on a packet waits for an interval,
-not for its request.
-
-With less, packets beyond wait in the queue for their grants, and all behind them as long. Datagrams of 9.5
-Mbit/s wait 17.2 ms in a loop of 18 ms with 2 Mbit/s guaranteed, 15.1 with 6 and 1.8 with 9.5. An AQM holds
-TCP down to what is guaranteed. In a loop of 43 ms, CoDel and PIE at 5 ms used 64% and 60% of 10 Mbit/s with
-6. With 9 they used 93% and 89%."""
-
 _TURNS = 20
-"""Waits for a grant that a run has time for, below which its results are those of few turns. A modem of 10
-Mbit/s carries 3.8% in 60 s where a turn takes 3 s, and 0.3% where it takes 10 s."""
+"""Waits for a grant that a run has time for, below which its results are those of few turns. Senders double
+their windows once a turn: `tests/test_cable.py` has 0.3% of 10 Mbit/s in six turns of 10 s."""
 
 
 def grants_below_rate(scene: Resolved) -> Iterator[Remark]:
@@ -70,7 +61,7 @@ def burst_below_interval(scene: Resolved) -> Iterator[Remark]:
 def interval_too_short(scene: Resolved) -> Iterator[Remark]:
     """MAP intervals of a cable modem are so short that grants of whole bytes let less leave than its rate."""
     for port in scene.data_ports:
-        if (modem := _modem(scene, port)) is None:
+        if (modem := modem_of(scene, port)) is None:
             continue
         interval, highest = duration_of(modem, "map_interval"), max(scene.rates(port))
         channel, _ = _core.quantity(modem["channel"])
@@ -91,7 +82,7 @@ def interval_too_short(scene: Resolved) -> Iterator[Remark]:
 def grant_after_run(scene: Resolved) -> Iterator[Remark]:
     """A packet waits for its grant during much of the run: the run has time for few turns, or for none."""
     for port in scene.ports:
-        modem, duration = _modem(scene, port), scene.network.duration_s
+        modem, duration = modem_of(scene, port), scene.network.duration_s
         if modem is None or is_guaranteed(scene, port) or (wait := loop_s(modem)) * _TURNS <= duration:
             continue
         asked = duration_of(modem, "request_to_grant") >= wait / 2.0
@@ -115,7 +106,7 @@ def buffer_below_loop(scene: Resolved) -> Iterator[Remark]:
     """
     known = Packets(scene)
     for port in scene.data_ports:
-        modem = _modem(scene, port)
+        modem = modem_of(scene, port)
         if modem is None or is_guaranteed(scene, port):
             continue
         wait, each, held = loop_s(modem), 8.0 * known.mean_bytes(port), known.full_bits(port)
@@ -131,35 +122,3 @@ def buffer_below_loop(scene: Resolved) -> Iterator[Remark]:
                 f"{time(wait)} for its grant: at most {rate(carried)} leave",
                 f'{where} = "{level(ceil(needed / each))}"',
             )
-
-
-def _modem(scene: Resolved, port: _core.Port) -> Mapping[str, Any] | None:
-    return scene.link(port).get("docsis")
-
-
-def loop_s(modem: Mapping[str, Any]) -> float:
-    """Seconds that a packet waits for its grant."""
-    # Half an interval until the request, the next to begin after the grant is known, and half of that.
-    return duration_of(modem, "request_to_grant") + 1.5 * duration_of(modem, "map_interval")
-
-
-def guaranteed_bps(modem: Mapping[str, Any]) -> float:
-    """Bits per second that are granted without a request."""
-    written = modem.get("guaranteed_grant_rate")
-    return 0.0 if written is None else _core.quantity(written)[0]
-
-
-def is_guaranteed(scene: Resolved, port: _core.Port) -> bool:
-    """Returns true if a modem has no need to ask: guaranteed grants carry nearly all that passes."""
-    modem = _modem(scene, port)
-    return modem is not None and guaranteed_bps(modem) >= _COVERS * carried_bps(scene, port)
-
-
-def carried_bps(scene: Resolved, port: _core.Port) -> float:
-    """Bits per second that the port must carry: those of steady datagrams alone, else all that it can."""
-    paths, most = scene.through(port), float(max(scene.rates(port)))
-    has_acks = any(port.name in path.acks for path in scene.paths)
-    if has_acks or not paths or any(path.traffic != "cbr" for path in paths):
-        return most
-    offered = sum((scene.offered_bps(path) or 0.0) * scene.load(path).most for path in paths)
-    return min(most, offered)

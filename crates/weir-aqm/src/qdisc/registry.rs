@@ -195,14 +195,13 @@ impl QueueConfig {
         }
     }
 
-    /// Returns true if it takes ACKs away: see [`Observer::filtered`].
-    pub const fn filters_acks(&self) -> bool {
-        let mode = match self {
-            Self::Cake(cake) => cake.ack_filter,
-            Self::AckFilter(filter) => filter.mode,
-            _ => return false,
-        };
-        !mode.is_off()
+    /// Key of the parameter by which it takes ACKs away, if it does: see [`Observer::filtered`].
+    pub const fn ack_filter(&self) -> Option<&'static str> {
+        match self {
+            Self::Cake(cake) if !cake.ack_filter.is_off() => Some("ack_filter"),
+            Self::AckFilter(filter) if !filter.mode.is_off() => Some("mode"),
+            _ => None,
+        }
     }
 
     /// Turns times into lengths of the queue before `link`, and writes out what RED and its kin derive from it.

@@ -14,7 +14,7 @@ use weir_types::UnitError;
 
 pub(crate) use keys::word_of_others;
 
-use crate::meant::plain;
+use crate::{meant::plain, schema::Place};
 use queues::{FILTERS, QUEUES};
 use table::Table;
 use tcp::{CONTROLS, PRESETS, RECOVERIES};
@@ -68,7 +68,7 @@ impl Named {
     pub fn ours(self) -> Vec<&'static str> {
         match self {
             Self::Queue => QueueConfig::NAMES.to_vec(),
-            Self::Filter => vec!["off", "conservative", "aggressive"],
+            Self::Filter => Place::at(&["links", "l", "queue", "ack-filter", "mode"]).texts(),
             Self::Congestion => CongestionConfig::NAMES.to_vec(),
             Self::Recovery => RecoveryConfig::NAMES.to_vec(),
             Self::Preset => TcpPreset::ALL.iter().map(|preset| preset.name()).collect(),

@@ -131,7 +131,8 @@ impl<'a> NetworkBuilder<'a> {
     pub(crate) fn filters_overtaken_acks(&self) -> bool {
         let ports = &self.resolved.ports;
         let filters = |port: &weir_scenario::Port<'_>| {
-            port.queue().filters_acks() || port.changes.iter().any(|change| change.queue.filters_acks())
+            let mut changed = port.changes.iter().map(|change| &change.queue);
+            port.queue().ack_filter().is_some() || changed.any(|queue| queue.ack_filter().is_some())
         };
         ports.iter().any(filters)
             && ports.iter().any(|port| port.spec.delay_variation.is_some_and(|spec| spec.reorder))
