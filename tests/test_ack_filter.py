@@ -1,4 +1,4 @@
-"""Filters of ACKs in scenarios: their counts in tables, whatever the chunks of a store; their errors."""
+"""Filters of ACKs in scenarios: their counts in tables, and their errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import weir
 from capturing import scapy
 from conftest import Command
 from weir.run._tables import WHOLE_RUN
-from weir.store import _frames as frames
 
 FILTERED = "acks_filtered"
 SHORT = {"duration": "12 s", "measure.warm_up": "2 s"}
@@ -47,14 +46,14 @@ def test_acks_with_accurate_feedback_stay_and_a_note_says_so() -> None:
     stay = weir.load("slow-upload", SHORT).variant("aggressive").replace(accurate)
     (found,) = [note for note in weir.check.notes(stay) if note.code == "ack-filter-accecn"]
     assert found.hint.startswith("flows.download.tcp.accecn_option = false, or links.line.reverse.queue.")
-    assert FILTERED not in stay.run(seed=1).links.columns
+    assert back(stay.run(seed=1))[FILTERED] == 0
     some = stay.replace({"flows.download.tcp.accecn_option": False})
     assert "ack-filter-accecn" not in {note.code for note in weir.check.notes(some)}
     assert back(some.run(seed=1))[FILTERED] > 500
 
 
-def test_tables_without_a_filter_have_no_column_of_it() -> None:
-    assert FILTERED not in weir.load("slow-upload", SHORT).run(seed=1).links.columns
+def test_without_a_filter_none_is_filtered() -> None:
+    assert set(weir.load("slow-upload", SHORT).run(seed=1).links[FILTERED]) == {0}
 
 
 def test_variants_without_a_filter_have_filtered_none() -> None:
@@ -66,21 +65,6 @@ def test_variants_without_a_filter_have_filtered_none() -> None:
     assert found["cake"] == {"variant": "cake", FILTERED: 0, "nulls": 0}
     assert found["aggressive"][FILTERED] > 0
     assert found["aggressive"]["nulls"] == 0
-
-
-def test_merged_tables_depend_on_runs_alone() -> None:
-    """A chunk with a filtered run has the column, one without has not; all have the same rows in the end."""
-
-    def part(runs: list[int], filtered: list[int] | None) -> pl.LazyFrame:
-        column = {} if filtered is None else {FILTERED: pl.Series(filtered, dtype=pl.Int64)}
-        return pl.LazyFrame({"run": pl.Series(runs, dtype=pl.Int64), "drops": runs, **column})
-
-    together = frames.merged([part([1, 2], [0, 7]), part([3], None)])
-    apart = frames.merged([part([1], None), part([2], [7]), part([3], [0])])
-    assert together.equals(apart)
-    assert together[FILTERED].to_list() == [0, 7, 0]
-    # The rows of a chunk whose filtered run is left out.
-    assert frames.merged([part([1], [0]), part([3], None)]).equals(frames.merged([part([1, 3], None)]))
 
 
 def test_a_capture_has_the_acks_that_left(tmp_path: Path, weir_command: Command) -> None:

@@ -256,7 +256,7 @@ def scan(
                 frame = frames.decoded(content(journal, payload))
                 sources.append(frame if whole[payload.chunk] else frame.filter(frames.among(asked or ())))
         if sources:
-            return frames.without_idle(frames.flat(frames.joined(sources)))
+            return frames.flat(frames.joined(sources))
         # With the columns that the table has, if that is known.
         if found:
             return frames.flat(frames.decoded(content(journal, found[0]))).clear()

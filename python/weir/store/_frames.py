@@ -14,9 +14,6 @@ import polars as pl
 RUN = "run"
 TEXT = pl.col(pl.Enum, pl.Categorical)
 
-FILTERED = "acks_filtered"
-"""Column that only tables of runs with filtered ACKs have."""
-
 # Rows: large enough to compress well, small enough that a reader gets along with a few at a time.
 _GROUP = 250_000
 
@@ -79,25 +76,13 @@ def flat(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def joined(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    """The rows of all: a column that some do not have is null there, and 0 for filtered ACKs. Lists stay if
-    all frames have them."""
+    """The rows of all: a column that some do not have is null there. Lists stay if all frames have them."""
     schemas = [frame.collect_schema() for frame in frames]
     if all(schema == schemas[0] for schema in schemas):
         return pl.concat(frames, rechunk=False)
     # Enums of other texts have no type in common.
     fitting = [flat(frame).with_columns(pl.col(pl.Enum).cast(pl.Categorical)) for frame in frames]
-    whole = pl.concat(fitting, how="diagonal_relaxed", rechunk=False)
-    if FILTERED not in whole.collect_schema():
-        return whole
-    return whole.with_columns(pl.col(FILTERED).fill_null(0))
-
-
-def without_idle(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """The frame without the column of filtered ACKs if there are none: other runs of a chunk may have."""
-    if FILTERED not in frame.collect_schema():
-        return frame
-    filtered = frame.select((pl.col(FILTERED) > 0).any()).collect().item()
-    return frame if filtered else frame.drop(FILTERED)
+    return pl.concat(fitting, how="diagonal_relaxed", rechunk=False)
 
 
 def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
@@ -111,7 +96,7 @@ def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
     order = list(
         dict.fromkeys(name for names in sorted(columns, key=lambda n: (-len(n), n)) for name in names)
     )
-    whole = _by_run(without_idle(joined(frames).select(order)).collect())
+    whole = _by_run(joined(frames).select(order).collect())
     texts = {column.name: _enum(column) for column in whole.select(TEXT)}
     renamed = [pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]]
     return flat(whole.lazy().with_columns(renamed)).collect()

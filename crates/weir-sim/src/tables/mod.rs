@@ -11,7 +11,7 @@ use crate::record::{GroupInfo, Measurements};
 use completions::CompletionRows;
 pub use flows::Jain;
 use flows::{FlowRows, GroupTable};
-use queues::{DelayRows, Links, QueueSums};
+use queues::{DelayRows, LinkRows, QueueSums};
 use table::table;
 pub use table::{Column, Lists, Names, Table};
 use transfers::TransferRows;
@@ -58,7 +58,7 @@ impl Tables {
     /// The tables of `runs`.
     pub fn of(runs: &[&Measurements], rows: GroupRows) -> Self {
         let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
-        let (mut links, mut delays) = (Links::default(), DelayRows::default());
+        let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
         let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
         let (mut completions, mut transfers) = (CompletionRows::default(), TransferRows::default());
         let mut sums = QueueSums::default();

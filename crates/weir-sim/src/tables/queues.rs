@@ -2,7 +2,7 @@
 
 use weir_aqm::Capacity;
 
-use super::table::{ALL, Column, Growing as _, Table, table};
+use super::table::{ALL, Growing as _, table};
 use crate::record::{
     CellCounts, GroupInfo, Histogram, LossEvents, Measurements, QueueCounts, QueueGauge, QueueInfo, Row,
     Trend,
@@ -26,6 +26,7 @@ table! {
         drops_early: i64,
         drops_forced: i64,
         drops_overflow: i64,
+        acks_filtered: i64,
         marks: i64,
         lost: i64,
         bytes: i64,
@@ -60,30 +61,6 @@ table! {
     }
 }
 
-/// The table `links`.
-#[derive(Default)]
-pub(super) struct Links<'a> {
-    rows: LinkRows<'a>,
-    filtered: Vec<i64>,
-}
-
-impl<'a> Links<'a> {
-    fn push(&mut self, row: LinkRow<'a>, counts: &CellCounts) {
-        self.rows.push(row);
-        self.filtered.push(counts.filtered.cast_signed());
-    }
-
-    /// The table. It has a column of filtered ACKs only if there are any: tables of scenarios without a filter stay as
-    /// they were before there was one.
-    pub(super) fn finish(self) -> Table {
-        let mut table = self.rows.finish();
-        if self.filtered.iter().any(|acks| *acks > 0) {
-            table.columns.push(("acks_filtered", Column::Integer(self.filtered)));
-        }
-        table
-    }
-}
-
 /// Buffers for sums of counts, reused from row to row: histograms are large.
 #[derive(Default)]
 pub(super) struct QueueSums {
@@ -99,7 +76,7 @@ pub(super) fn add<'a>(
     with_rows: &'a [GroupInfo],
     number: u32,
     sums: &mut QueueSums,
-    links: &mut Links<'a>,
+    links: &mut LinkRows<'a>,
     delays: &mut DelayRows<'a>,
 ) {
     let QueueSums { intervals, cells, sojourns } = sums;
@@ -139,14 +116,14 @@ pub(super) fn add<'a>(
                 let before = |group| if class.is_none() { queue.lost_before(group) } else { 0 };
                 let all = total(queue.cells_of(groups, class, None), cells);
                 sojourns.read(&all.sojourns);
-                links.push(of.link_row(ALL, all, before(None), sojourns), all);
+                links.push(of.link_row(ALL, all, before(None), sojourns));
                 of.add_delays(delays, ALL, sojourns);
                 for (group, GroupInfo { name, .. }) in with_rows.iter().enumerate() {
                     let counts = total(queue.cells_of(groups, class, Some(group)), cells);
                     if groups > 1 {
                         sojourns.read(&counts.sojourns);
                     }
-                    links.push(of.link_row(name, counts, before(Some(group)), sojourns), counts);
+                    links.push(of.link_row(name, counts, before(Some(group)), sojourns));
                     of.add_delays(delays, name, sojourns);
                 }
             }
@@ -250,6 +227,7 @@ impl<'a> RowBuilder<'a, '_> {
             drops_early: counts.early.cast_signed(),
             drops_forced: counts.forced.cast_signed(),
             drops_overflow: counts.overflow.cast_signed(),
+            acks_filtered: counts.filtered.cast_signed(),
             marks: counts.marks.cast_signed(),
             lost: (counts.lost + lost_before).cast_signed(),
             bytes: counts.bytes.cast_signed(),
