@@ -181,6 +181,9 @@ def test_round_trips_under_load_keep_the_law_of_little() -> None:
         {"links.line.reverse.aggregation": {"interval": "20 ms"}},
         {"links.line.docsis": {"map_interval": "5 ms", "request_to_grant": "20 ms"}},
         {"links.line.reverse.docsis": {"channel": "50 Mbit/s"}},
+        {"links.line.token_bucket": {"burst": "50 kB", "peak": "200 Mbit/s"}},
+        {"links.line.reverse.token_bucket": {"burst": "3 kB"}},
+        {"changes": [{"at": "10 s", "links": {"line": {"rate": "2 Mbit/s"}}}]},
     ],
 )
 def test_what_a_line_adds_is_part_of_the_round_trip(line: dict[str, Any]) -> None:
@@ -197,6 +200,26 @@ def test_what_a_line_adds_is_part_of_the_round_trip(line: dict[str, Any]) -> Non
         row = groups.row(by_predicate=pl.col("group") == group, named=True)
         rate = row["delivered"] / (row["to_s"] - row["from_s"])
         assert row["rtt_ms"] == pytest.approx(1e3 * count * 2 / rate, rel=2e-2)
+
+
+def test_packets_of_a_trace_take_what_they_took(tmp_path: Path) -> None:
+    """A packet leaves at once at its opportunity. Its bits over the mean rate were 46.18 ms where rates say 43.34."""
+    (tmp_path / "cell.down").write_text("1\n2\n2\n5\n11\n12\n20\n", encoding="utf-8")
+    (tmp_path / "cell.toml").write_text(
+        """
+schema = 1
+name = "cell"
+duration = "30 s"
+measure.warm_up = "2 s"
+links.l = { trace = "cell.down", delay = "5 ms", buffer = "100 packets" }
+flows.f = { count = 2, rtt = "40 ms", tcp.receive_window = "3 packets" }
+""",
+        encoding="utf-8",
+    )
+    groups = weir.load(tmp_path / "cell.toml").run(seed=1).groups.filter(WHOLE)
+    for row in groups.iter_rows(named=True):
+        rate = row["delivered"] / (row["to_s"] - row["from_s"])
+        assert row["rtt_ms"] == pytest.approx(1e3 * 2 * 3 / rate, rel=2e-3)
 
 
 def test_a_round_trip_that_changes_counts_for_its_time() -> None:

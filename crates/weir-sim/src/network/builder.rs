@@ -114,7 +114,6 @@ impl<'a> NetworkBuilder<'a> {
             direction: port.at.direction.name(),
             rate: port.rate().bits_per_second() as f64,
             is_bottleneck: port.at == self.resolved.bottleneck.at,
-            is_granted: port.spec.docsis.is_some(),
             classes,
         });
         let index = self.ports.len() as u32 - 1;

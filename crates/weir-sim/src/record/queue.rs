@@ -14,8 +14,6 @@ pub(crate) struct QueueInfo {
     pub(crate) direction: &'static str,
     /// The queue is the bottleneck of the scenario.
     pub(crate) is_bottleneck: bool,
-    /// Packets leave in bursts that a CMTS has granted.
-    pub(crate) is_granted: bool,
     /// Its rate in bit/s when the run begins.
     pub(crate) rate: f64,
     /// The classes that its queue discipline distinguishes, if any.
@@ -77,6 +75,9 @@ pub(crate) struct CellCounts {
     pub(crate) on_line: u64,
     /// ACKs that a filter took away.
     pub(crate) filtered: u64,
+    /// Nanoseconds that are `busy` in a later interval, of a packet counted here, minus those that are `busy` here, of a
+    /// packet counted before.
+    later: i64,
 }
 
 impl QueueCounts {
@@ -155,12 +156,14 @@ impl QueueCounts {
             lost_before: vec![0; self.lost_before.len()],
             cells: vec![CellCounts::default(); self.cells.len()],
         };
-        next.cells[self.busy_cell].busy = beyond;
+        let in_next = &mut next.cells[self.busy_cell];
+        (in_next.busy, in_next.later) = (beyond, -beyond.cast_signed());
         let mut closed = std::mem::replace(self, next);
         closed.gauge.close(now);
         closed.class_gauges.iter_mut().for_each(|gauge| gauge.close(now));
         let last = closed.busy_cell;
         closed.cells[last].busy -= beyond;
+        closed.cells[last].later += beyond.cast_signed();
         for cell in &mut closed.cells {
             cell.sojourns.close();
         }
@@ -243,6 +246,11 @@ impl CellCounts {
         }
     }
 
+    /// Nanoseconds that the transmissions of these packets take, all of them that begin here.
+    pub(crate) const fn transmission(&self) -> i64 {
+        self.busy.cast_signed() + self.later
+    }
+
     pub(crate) const fn dropped(&mut self, reason: Reason) {
         match reason {
             Reason::Early => self.early += 1,
@@ -269,6 +277,7 @@ impl CellCounts {
         self.waited += other.waited;
         self.on_line += other.on_line;
         self.filtered += other.filtered;
+        self.later += other.later;
         self.sojourns.add(&other.sojourns);
     }
 }

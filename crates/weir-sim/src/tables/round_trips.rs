@@ -56,26 +56,22 @@ impl PathMeans {
 
 impl Hop {
     fn of(run: &Measurements, queue: usize, group: usize, row: &Row) -> Self {
-        let (mut waited, mut departures, mut bytes, mut busy) = (0.0, 0.0, 0.0, 0.0);
+        let (mut waited, mut departures, mut bytes, mut transmission) = (0.0, 0.0, 0.0, 0);
         let (mut on_line, mut passed) = (0.0, 0.0);
         for interval in &run.queues[queue].1[row.intervals.clone()] {
             for cell in interval.cells_of(run.groups.len(), None, Some(group)) {
                 waited += cell.waited as f64;
                 departures += cell.departures as f64;
                 bytes += cell.bytes as f64;
-                busy += cell.busy as f64;
+                transmission += cell.transmission();
                 on_line += cell.on_line as f64;
                 passed += (cell.departures - cell.lost) as f64;
             }
         }
         let bytes = bytes / departures;
         let line = if on_line > 0.0 { on_line / passed } else { 0.0 };
-        // A burst leaves at the rate of its channel, and a packet may be in two.
-        let transmission = if run.queues[queue].0.is_granted {
-            busy / departures
-        } else {
-            bytes * 8e9 / run.mean_rate(queue, row)
-        };
+        // As measured: a token bucket, a trace and grants do not send at the rate of the link.
+        let transmission = transmission as f64 / departures;
         Self { wait: waited / departures, transmission, line, bytes }
     }
 }
