@@ -89,12 +89,10 @@ static LINKS: LazyLock<HashMap<(&str, &str), Value>> = LazyLock::new(|| {
 
 /// The queue discipline, and its AQM if it has a choice of them.
 const fn choice(queue: &QueueConfig) -> (&'static str, &'static str) {
-    let aqm = match queue {
-        QueueConfig::Fq(FqParameters { aqm, .. })
-        | QueueConfig::AckFilter(AckFilterParameters { aqm, .. }) => aqm.name(),
-        _ => "",
-    };
-    (queue.name(), aqm)
+    match queue.inner() {
+        Some((name, aqm)) => (name, aqm.name()),
+        None => (queue.name(), ""),
+    }
 }
 
 /// A group that says only what it must.

@@ -30,12 +30,13 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         &mut self.aqm
     }
 
-    /// Admits an arriving packet, marked or not, unless it is dropped.
+    /// Admits an arriving packet, marked or not, unless it is dropped. Its room is in the buffer, or `has_room`.
     #[expect(clippy::inline_always, reason = "it is most of an arrival")]
     #[inline(always)]
     fn admit<R>(
         &mut self,
         packet: P,
+        has_room: bool,
         now: Instant,
         observer: &mut impl Observer<P>,
         then: impl FnOnce(&mut Self, P) -> R,
@@ -43,7 +44,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         let info = packet.info();
         let queue = self.waiting.backlog(self.limit);
         let verdict = self.aqm.on_enqueue(info, queue, now);
-        if queue.overflows(info.bytes) {
+        if !has_room && queue.overflows(info.bytes) {
             observer.dropped(packet, Reason::Overflow, false, now);
             return None;
         }
@@ -61,18 +62,17 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         observer: &mut O,
         redundant: impl FnOnce(&PacketFifo<P>, &P, &O) -> Option<usize>,
     ) {
-        let (info, queue) = (packet.info(), self.waiting.backlog(self.limit));
-        let verdict = self.aqm.on_enqueue(info, queue, now);
+        let bytes = packet.info().bytes;
         let former = redundant(&self.waiting, &packet, observer);
-        let Some(place) = former.filter(|place| self.fits_instead(*place, info.bytes)) else {
-            if queue.overflows(info.bytes) {
-                return observer.dropped(packet, Reason::Overflow, false, now);
-            }
-            carry_out(verdict, packet, false, now, observer, |packet| self.waiting.push(packet, now));
-            return;
+        let former = former.filter(|place| self.fits_instead(*place, bytes));
+        let enter = |fifo: &mut Self, packet| {
+            let Some(place) = former else {
+                fifo.waiting.push(packet, now);
+                return None;
+            };
+            Some(fifo.waiting.succeed(place, packet))
         };
-        let succeeds = |packet| self.waiting.succeed(place, packet);
-        if let Some(former) = carry_out(verdict, packet, false, now, observer, succeeds) {
+        if let Some(former) = self.admit(packet, former.is_some(), now, observer, enter).flatten() {
             observer.filtered(former, now);
         }
     }
@@ -89,7 +89,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
     #[inline(always)]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
-        self.admit(packet, now, observer, |fifo, packet| fifo.waiting.push(packet, now));
+        self.admit(packet, false, now, observer, |fifo, packet| fifo.waiting.push(packet, now));
     }
 
     #[expect(clippy::inline_always, reason = "a packet is not moved before it is sent")]
@@ -110,7 +110,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
 
     #[inline]
     fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
-        let admitted = self.admit(packet, now, observer, |_, packet| packet);
+        let admitted = self.admit(packet, false, now, observer, |_, packet| packet);
         let released = admitted.and_then(|packet| {
             let (info, nothing) = (packet.info(), self.waiting.backlog(self.limit));
             let verdict = self.aqm.on_dequeue(info, Duration::ZERO, nothing, now);

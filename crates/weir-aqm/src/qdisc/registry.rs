@@ -1,6 +1,6 @@
 //! The list of all queue disciplines, and what is generated from it.
 
-use alloc::vec::Vec;
+use alloc::{borrow::ToOwned as _, format, string::String, vec::Vec};
 
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
@@ -166,6 +166,27 @@ with_aqms! { queues
 }
 
 impl QueueConfig {
+    /// The AQM within a scheduler that takes any, with the scheduler's name.
+    pub const fn inner(&self) -> Option<(&'static str, &AqmConfig)> {
+        match self {
+            Self::Fq(FqParameters { aqm, .. }) | Self::AckFilter(AckFilterParameters { aqm, .. }) => {
+                Some((self.name(), aqm))
+            }
+            _ => None,
+        }
+    }
+
+    /// [`QueueConfig::inner`], to be changed.
+    const fn inner_mut(&mut self) -> Option<(&'static str, &mut AqmConfig)> {
+        let name = self.name();
+        match self {
+            Self::Fq(FqParameters { aqm, .. }) | Self::AckFilter(AckFilterParameters { aqm, .. }) => {
+                Some((name, aqm))
+            }
+            _ => None,
+        }
+    }
+
     /// Checks the parameters that depend on the link.
     ///
     /// # Errors
@@ -173,11 +194,12 @@ impl QueueConfig {
     pub fn check_before(&self, link: Link) -> Result<(), Invalid> {
         match self {
             Self::Pi(pi) => pi.check_before(link),
-            Self::Fq(FqParameters { aqm: AqmConfig::Pi(pi), .. })
-            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Pi(pi), .. }) => {
-                pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
-            }
-            _ => Ok(()),
+            _ => match self.inner() {
+                Some((_, AqmConfig::Pi(pi))) => {
+                    pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
+                }
+                _ => Ok(()),
+            },
         }
     }
 
@@ -211,22 +233,15 @@ impl QueueConfig {
         }
         let (min_th, max_th) = match self {
             Self::Choke(choke) => (&mut choke.min_th, &mut choke.max_th),
-            Self::Red(red)
-            | Self::Fq(FqParameters { aqm: AqmConfig::Red(red), .. })
-            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Red(red), .. }) => {
-                (&mut red.min_th, &mut red.max_th)
-            }
-            Self::Nlred(red)
-            | Self::Fq(FqParameters { aqm: AqmConfig::Nlred(red), .. })
-            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Nlred(red), .. }) => {
-                (&mut red.min_th, &mut red.max_th)
-            }
-            Self::FengRed(red)
-            | Self::Fq(FqParameters { aqm: AqmConfig::FengRed(red), .. })
-            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::FengRed(red), .. }) => {
-                (&mut red.min_th, &mut red.max_th)
-            }
-            _ => return,
+            Self::Red(red) => (&mut red.min_th, &mut red.max_th),
+            Self::Nlred(red) => (&mut red.min_th, &mut red.max_th),
+            Self::FengRed(red) => (&mut red.min_th, &mut red.max_th),
+            _ => match self.inner_mut() {
+                Some((_, AqmConfig::Red(red))) => (&mut red.min_th, &mut red.max_th),
+                Some((_, AqmConfig::Nlred(red))) => (&mut red.min_th, &mut red.max_th),
+                Some((_, AqmConfig::FengRed(red))) => (&mut red.min_th, &mut red.max_th),
+                _ => return,
+            },
         };
         let (low, high) = thresholds::before(link, *min_th, *max_th);
         (*min_th, *max_th) = (Some(low), Some(high));
@@ -235,26 +250,24 @@ impl QueueConfig {
     /// The contained Python AQM, if any.
     pub const fn python(&self) -> Option<&PythonParameters> {
         match self {
-            Self::Python(parameters)
-            | Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. })
-            | Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Python(parameters), .. }) => {
-                Some(parameters)
-            }
-            _ => None,
+            Self::Python(parameters) => Some(parameters),
+            _ => match self.inner() {
+                Some((_, AqmConfig::Python(parameters))) => Some(parameters),
+                _ => None,
+            },
         }
     }
 
     /// The contained Python AQM, if any, to be changed, with its dotted path.
-    pub const fn python_mut(&mut self) -> Option<(&'static str, &mut PythonParameters)> {
+    pub fn python_mut(&mut self) -> Option<(String, &mut PythonParameters)> {
         match self {
-            Self::Python(parameters) => Some(("python", parameters)),
-            Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {
-                Some(("fq.aqm.python", parameters))
-            }
-            Self::AckFilter(AckFilterParameters { aqm: AqmConfig::Python(parameters), .. }) => {
-                Some(("ack-filter.aqm.python", parameters))
-            }
-            _ => None,
+            Self::Python(parameters) => Some(("python".to_owned(), parameters)),
+            _ => match self.inner_mut() {
+                Some((name, AqmConfig::Python(parameters))) => {
+                    Some((format!("{name}.aqm.python"), parameters))
+                }
+                _ => None,
+            },
         }
     }
 }

@@ -174,9 +174,7 @@ impl Exchange {
     /// Tokens come, and the unused ones return. Unused bytes of a grant do not count against the modem, as in
     /// `docsis-ns3` (`ReceiveUnusedCGrantUpdate`).
     fn collect(&mut self, docsis: &Docsis, now: Instant) {
-        let depth = work(docsis.burst);
-        let come = docsis.rates.work(now).saturating_sub(docsis.rates.work(self.tokens_at));
-        self.tokens = (self.tokens + work(self.left + self.unused) + come).min(depth);
+        self.tokens = self.tokens(docsis, now).min(work(docsis.burst));
         self.tokens_at = now;
         (self.left, self.unused) = (0, 0);
     }
