@@ -186,8 +186,12 @@ impl Exchange {
         self.left = self.known.max(docsis.proactive()).min(tokens).min(most);
         self.known = self.known.saturating_sub(self.left);
         self.tokens -= work(self.left);
-        let interval = docsis.map_interval;
-        let room = if self.left > 0 { interval.saturating_sub(docsis.time(most)) } else { interval };
+        let room = match docsis.guaranteed {
+            _ if self.left == 0 => docsis.map_interval,
+            None => docsis.map_interval.saturating_sub(docsis.time(most)),
+            // Proactive grants keep a period, and what was asked for is added to them.
+            Some(_) => Duration::ZERO,
+        };
         let offset = (room.as_nanos() as f64 * docsis.draws.uniform(self.map)) as u64;
         self.begin = start(docsis, self.map) + Duration::from_nanos(offset);
         self.sent = 0;
