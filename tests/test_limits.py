@@ -268,7 +268,7 @@ print(json.dumps([int(links.filter(whole)["arrivals"].sum()), done.cost.cpu_s, p
     ("name", "values"),
     [
         ("bench/gigabit-10000", {}),
-        ("bench/ten-gigabit-crowd", {"duration": "2 s", "links.bottleneck.rate": "2 Gbit/s"}),
+        ("bench/ten-gigabit-many-flows", {"duration": "2 s", "links.bottleneck.rate": "2 Gbit/s"}),
         ("parking-lot", {"measure.period": "100 ms"}),
         ("step-load", {"measure.series.interval": "100 us"}),
     ],
@@ -360,7 +360,7 @@ def test_limits_can_be_left_out_and_results_that_there_are_are_shown(
 
 
 def test_so_many_runs_at_a_time_as_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = weir.load("bench/ten-gigabit-crowd").plan_run(8)
+    plan = weir.load("bench/ten-gigabit-many-flows").plan_run(8)
     with Store.open(tmp_path / "store", create=True) as store, chosen_workers(threads=8) as workers:
         own, first = plan.cost.own_bytes, plan.cost.memory_bytes
         for fits, available in ((1, first), (3, first + 2.5 * own), (8, first + 20.0 * own)):

@@ -192,8 +192,8 @@ def test_names_along_a_side_are_points_with_bars() -> None:
 
 
 def test_too_many_families_are_not_drawn_and_that_is_said() -> None:
-    crowd = FakeSweep([RATE], tuple(f"variant {i}" for i in range(20)), 2)
-    drawn = figure(crowd, "lines")
+    many = FakeSweep([RATE], tuple(f"variant {i}" for i in range(20)), 2)
+    drawn = figure(many, "lines")
     assert drawn.rows["family"].n_unique() == 14
     assert "14 of 20 variants are drawn." in drawn.caption
 

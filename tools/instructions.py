@@ -31,9 +31,9 @@ def verdicts(expected: dict[str, float], counted: dict[str, float]) -> dict[str,
 
 def table(expected: dict[str, float], counted: dict[str, float], wrong: dict[str, str]) -> str:
     """A line per case."""
-    lines = [f"{'instructions per packet':<26}{'now':>8}{'before':>8}"]
+    lines = [f"{'instructions per packet':<30}{'now':>8}{'before':>8}"]
     lines += [
-        f"{case:<26}{count:>8.0f}{expected.get(case, float('nan')):>8.0f}  {wrong.get(case, '')}".rstrip()
+        f"{case:<30}{count:>8.0f}{expected.get(case, float('nan')):>8.0f}  {wrong.get(case, '')}".rstrip()
         for case, count in counted.items()
     ]
     if wrong:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.measure import CASES, CROWDS, TODAY, YARDSTICK
+from bench.measure import CASES, MANY_FLOWS, TODAY, YARDSTICK
 
 from weir import _core
 from weir.disciplines import controls
@@ -15,7 +15,7 @@ from weir.scenario import bundled, to_toml
 
 _DURATIONS = {
     "gigabit-100": "3 s", "gigabit-1000": "3 s", "gigabit-10000": "3 s", YARDSTICK: "3 s",
-    **dict.fromkeys(TODAY, "3 s"), **dict.fromkeys(CROWDS, "1 s"),
+    **dict.fromkeys(TODAY, "3 s"), **dict.fromkeys(MANY_FLOWS, "1 s"),
 }  # fmt: skip
 _OTHERS = "20 s"
 

@@ -29,7 +29,7 @@ SCALING_CASE = "wireline-delay"
 SWEEP_CASE = "bench/sweep"
 """Bundled scenario of the sweep: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
 
-FLOWS_CASE = "ten-gigabit-crowd"
+FLOWS_CASE = "ten-gigabit-many-flows"
 """Case whose cost is measured with other numbers of flows, each with the same share of the link."""
 
 _FLOWS = {

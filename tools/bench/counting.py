@@ -14,16 +14,16 @@ from pathlib import Path
 from bench import measure
 from weir.scenario import bundled
 
-_GIGABIT, _TODAY, _CROWD = (2.0, 4.0), (2.0, 3.0), (1.5, 1.8)
+_GIGABIT, _TODAY, _MANY_FLOWS = (2.0, 4.0), (2.0, 3.0), (1.5, 1.8)
 _LENGTHS_S = {
     "gigabit-100": _GIGABIT, "gigabit-1000": _GIGABIT, "gigabit-10000": _GIGABIT, "gigabit-linux": _GIGABIT,
-    **dict.fromkeys(measure.TODAY, _TODAY), **dict.fromkeys(measure.CROWDS, _CROWD),
+    **dict.fromkeys(measure.TODAY, _TODAY), **dict.fromkeys(measure.MANY_FLOWS, _MANY_FLOWS),
 }  # fmt: skip
 _OTHERS_S = (15.0, 30.0)
 """Two lengths of a run. The difference leaves out the interpreter and the building of the network."""
 
 _FIFTH = ("flows.ftp.count=20000", "links.bottleneck.rate=2 Gbit/s")
-"""A fifth of a crowd, on a fifth of its link: the same for each flow, and still beyond the caches."""
+"""A fifth of the flows, on a fifth of their link: the same for each flow, and still beyond the caches."""
 
 _REFERENCES = re.compile(r"==(\d+)== I\s+refs:\s+([\d,]+)")
 
@@ -59,7 +59,7 @@ def _count(jobs: Sequence[tuple[str, float]]) -> list[tuple[int, int]]:
         (
             str(bundled()[f"bench/{case}"]),
             f"duration={length_s} s",
-            *(_FIFTH if case in measure.CROWDS else ()),
+            *(_FIFTH if case in measure.MANY_FLOWS else ()),
         )
         for case, length_s in jobs
     ]

@@ -26,7 +26,7 @@ _GIGABIT = ("gigabit-100", "gigabit-1000", "gigabit-10000")
 PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 """Run in ns-2, too, where it is installed."""
 
-CROWD_FLOWS = 100_000
+TEN_GIGABIT_FLOWS = 100_000
 """Number of flows in the cases of ten gigabits."""
 
 YARDSTICK = "gigabit-linux"
@@ -35,10 +35,10 @@ YARDSTICK = "gigabit-linux"
 TODAY = ("gigabit-paced", "gigabit-prague", "gigabit-bbr", "gigabit-bbr-losses")
 """Cases of senders that pace."""
 
-CROWDS = ("ten-gigabit-crowd", "ten-gigabit-crowd-rtts", "ten-gigabit-crowd-paced")
-"""Cases of `CROWD_FLOWS` flows."""
+MANY_FLOWS = ("ten-gigabit-many-flows", "ten-gigabit-many-flows-rtts", "ten-gigabit-many-flows-paced")
+"""Cases of `TEN_GIGABIT_FLOWS` flows."""
 
-CASES = (*PEERED, YARDSTICK, *TODAY, *CROWDS)
+CASES = (*PEERED, YARDSTICK, *TODAY, *MANY_FLOWS)
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0
@@ -77,7 +77,7 @@ class Measurement:
     @property
     def bytes_per_flow(self) -> float:
         """Memory per flow of a case with many flows: what the run added, divided by the number of flows."""
-        return self.added_rss_mb * 2**20 / CROWD_FLOWS
+        return self.added_rss_mb * 2**20 / TEN_GIGABIT_FLOWS
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, without what was not measured."""
