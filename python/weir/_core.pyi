@@ -641,7 +641,8 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
       period (-1: the whole run), from_s, to_s, bottleneck, rate_bps.
-      Counts: arrivals, departures, drops, drops_early, drops_forced, drops_overflow, lost, marks, bytes.
+      Counts: arrivals, departures, drops, drops_early, drops_forced, drops_overflow, acks_filtered, marks,
+      lost, bytes.
       Fractions: utilisation, loss, mark_fraction.
       Queue: queue_mean, queue_sd, queue_max, queue_trend, queue_drift.
       Delays: delay_mean_ms, delay_p50_ms, delay_p95_ms, delay_p99_ms, delay_p999_ms.
