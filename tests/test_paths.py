@@ -203,7 +203,7 @@ def test_what_a_line_adds_is_part_of_the_round_trip(line: dict[str, Any]) -> Non
 
 
 def test_packets_of_a_trace_take_what_they_took(tmp_path: Path) -> None:
-    """A packet leaves at once at its opportunity. Its bits over the mean rate were 46.18 ms where rates say 43.34."""
+    """A packet leaves at once at its opportunity: its bits over the mean rate would add 2.8 ms."""
     (tmp_path / "cell.down").write_text("1\n2\n2\n5\n11\n12\n20\n", encoding="utf-8")
     (tmp_path / "cell.toml").write_text(
         """
