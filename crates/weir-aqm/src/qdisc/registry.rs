@@ -192,14 +192,12 @@ impl QueueConfig {
     /// # Errors
     /// Names the wrong parameter and says what to write.
     pub fn check_before(&self, link: Link) -> Result<(), Invalid> {
-        match self {
-            Self::Pi(pi) => pi.check_before(link),
-            _ => match self.inner() {
-                Some((_, AqmConfig::Pi(pi))) => {
-                    pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
-                }
-                _ => Ok(()),
-            },
+        match (self, self.inner()) {
+            (Self::Pi(pi), _) => pi.check_before(link),
+            (_, Some((_, AqmConfig::Pi(pi)))) => {
+                pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -249,12 +247,9 @@ impl QueueConfig {
 
     /// The contained Python AQM, if any.
     pub const fn python(&self) -> Option<&PythonParameters> {
-        match self {
-            Self::Python(parameters) => Some(parameters),
-            _ => match self.inner() {
-                Some((_, AqmConfig::Python(parameters))) => Some(parameters),
-                _ => None,
-            },
+        match (self, self.inner()) {
+            (Self::Python(parameters), _) | (_, Some((_, AqmConfig::Python(parameters)))) => Some(parameters),
+            _ => None,
         }
     }
 
