@@ -70,7 +70,7 @@ pub(crate) trait Recovery {
     /// The retransmission timer expired: recovery is over, and what is outstanding is to be sent again.
     fn on_timeout(&mut self, connection: &mut Connection, now: Instant);
 
-    /// The instant of [`Recovery::due`] has passed, before the retransmission timer expires.
+    /// The instant of [`Recovery::due`] has passed. If the retransmission timer expires then, too, it comes after this.
     fn on_wake(&mut self, connection: &mut Connection, now: Instant);
 
     /// When the recovery must be called without an ACK; [`Instant::MAX`] if not at all.

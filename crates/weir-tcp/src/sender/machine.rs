@@ -167,7 +167,8 @@ impl<R: Recovery, T: Transport<R>> Machine<R, T> {
 
     /// The instant of [`Machine::due`] has come.
     pub(super) fn on_timeout(&mut self, connection: &mut Connection, now: Instant) {
-        if connection.timer > now {
+        // A probe, and a loss that is certain by now, come before the timeout of the same instant.
+        if connection.timer > now || self.recovery.due() <= now {
             self.transport.on_wake(connection, &mut self.recovery, now);
         } else {
             self.expire(connection, now);

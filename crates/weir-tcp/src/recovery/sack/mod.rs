@@ -126,10 +126,24 @@ impl Sack {
         if !options.report_order() {
             self.told = options.blocks;
         }
+        let ends = self.ends_recovery(una, number);
+        if let Some(rack) = &mut self.rack {
+            // What a probe repeats the timer sends, not RACK: its second copy tells nothing about the window.
+            let probed = |dsack: u32| self.probe.is_some_and(|probe| probe.end == dsack + 1);
+            let needless = options.dsack.is_some_and(|dsack| !probed(dsack));
+            rack.adapt(&self.board, needless, ends);
+        }
         if let Some(rack) = self.rack.as_mut().filter(|_| delivered > 0) {
             rack.arrived(&self.board, stamp, now);
         }
         delivered
+    }
+
+    /// Returns true if an ACK of all below `number` ends a recovery, one after a timeout too; `una` was the lowest
+    /// number not acknowledged before.
+    fn ends_recovery(&self, una: u32, number: u32) -> bool {
+        let expired = self.board.expired();
+        self.active && self.point.is_full(number) || una < expired && expired <= number
     }
 
     /// The blocks of an ACK that the one before has not told of.
@@ -157,7 +171,8 @@ impl Sack {
         match &mut self.rack {
             None => self.board.has_loss(),
             Some(rack) => {
-                let new = rack.detect(&self.board, smoothed, active, now);
+                let repairs = active || self.board.una() < self.board.expired();
+                let new = rack.detect(&self.board, smoothed, repairs, now);
                 let outstanding = || self.goes_on && self.probe.is_none() && rack.repairs(&self.board);
                 new || !active && (!rack.lost().is_empty() || outstanding())
             }

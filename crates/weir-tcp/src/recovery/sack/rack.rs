@@ -6,8 +6,12 @@
 //! xmit, rtt:  of the segment sent last among those that arrived (section 6.2, step 2)
 //! lost:       at < xmit and at + rtt + reo_wnd <= now (step 5)
 //! reo_wnd:    0 if three are sacked or in recovery, unless reordering has been seen;
-//!             else min(min_rtt / 4, srtt) (step 4)
-//! PTO:        2 srtt, plus the maximum delay of an ACK if one segment is outstanding (section 7.2)
+//!             else min(steps min_rtt / 4, srtt) (step 4)
+//! steps:      1, and 1 more for each round trip in which a needless repair arrived (step 4, `reo_wnd_mult`);
+//!             1 again after 16 recoveries without one
+//! timer:      when the last segment with at < xmit becomes lost (step 5)
+//! PTO:        2 srtt, plus the maximum delay of an ACK if one segment is outstanding, but at most the time
+//!             to the RTO (section 7.2)
 //! ```
 //!
 //! The timestamp of an ACK is the time at which the transmission that caused it was sent, so step 2 is exact for
@@ -19,6 +23,9 @@ use core::ops::Range;
 use weir_types::{Duration, Instant};
 
 use super::{Ranges, Scoreboard, transmissions::Transmissions};
+
+/// Recoveries for which a longer reordering window persists (`RACK.reo_wnd_persist`, RFC 8985, section 6.2).
+const PERSISTENCE: u8 = 16;
 
 /// The state of RACK.
 #[derive(Clone, Debug)]
@@ -38,7 +45,13 @@ pub struct Rack {
     rtt: Duration,
     min_rtt: Duration,
     reordering: bool,
-    /// When the next late segment becomes lost; [`Instant::MAX`] if there is none.
+    /// The reordering window in quarters of the least round trip (`RACK.reo_wnd_mult`).
+    steps: u8,
+    /// Recoveries after which it is one quarter again (`RACK.reo_wnd_persist`).
+    persistence: u8,
+    /// One past the highest number sent when it last grew (`RACK.dsack_round`): it grows once per round trip.
+    round: u32,
+    /// When the last of the late segments becomes lost; [`Instant::MAX`] if there is none.
     due: Instant,
 }
 
@@ -53,6 +66,9 @@ impl Default for Rack {
             rtt: Duration::ZERO,
             min_rtt: Duration::MAX,
             reordering: false,
+            steps: 1,
+            persistence: 0,
+            round: 0,
             due: Instant::MAX,
         }
     }
@@ -148,6 +164,22 @@ impl Rack {
         }
     }
 
+    /// An ACK tells that a repair was `needless`, as what it repaired had arrived, or it `ends` a recovery
+    /// (step 4). As in Linux, a repair counts only after reordering was seen. The window is longer for a round trip
+    /// before it grows again. `board` has what the ACK covers.
+    pub fn adapt(&mut self, board: &Scoreboard, needless: bool, ends: bool) {
+        if needless && self.reordering && board.una() >= self.round {
+            self.round = board.high();
+            self.steps = self.steps.saturating_add(1);
+            self.persistence = PERSISTENCE;
+        } else if ends {
+            self.persistence = self.persistence.saturating_sub(1);
+            if self.persistence == 0 {
+                self.steps = 1;
+            }
+        }
+    }
+
     /// All segments below `number` have arrived.
     #[inline]
     pub fn forget(&mut self, number: u32) {
@@ -187,10 +219,14 @@ impl Rack {
     /// The reordering window (step 4). It is zero without reordering if a loss is `certain`: in recovery, or
     /// if enough segments are sacked.
     fn reo_wnd(&self, smoothed: Duration, certain: bool) -> Duration {
-        if certain && !self.reordering { Duration::ZERO } else { (self.min_rtt / 4).min(smoothed) }
+        if certain && !self.reordering {
+            return Duration::ZERO;
+        }
+        (self.min_rtt / 4 * u64::from(self.steps)).min(smoothed)
     }
 
-    /// Detects losses (step 5); `active` is true in recovery. Returns whether a segment was found lost.
+    /// Detects losses (step 5); `active` is true in a recovery, that after a timeout too. Returns whether a segment
+    /// was found lost.
     pub fn detect(&mut self, board: &Scoreboard, smoothed: Duration, active: bool, now: Instant) -> bool {
         let certain = active || board.sacked().count() >= board.threshold();
         let allowed = self.rtt + self.reo_wnd(smoothed, certain);
@@ -203,7 +239,7 @@ impl Rack {
                     break;
                 }
                 if at + allowed > now {
-                    self.due = at + allowed;
+                    self.due = self.last_late(board) + allowed;
                     break;
                 }
                 self.lost.insert(number, number + 1);
@@ -213,8 +249,16 @@ impl Rack {
         self.lost.count() > before
     }
 
+    /// When the last segment left that has not arrived though one that left later has. There is one.
+    fn last_late(&self, board: &Scoreboard) -> Instant {
+        let earlier = self.before.saturating_sub(self.out.taken()).min(self.out.len());
+        let late = |number: u32| number >= board.una() && !board.sacked().contains(number);
+        let last = self.out.iter().take(earlier).rev().find(|out| late(out.0));
+        last.map_or(Instant::ZERO, |out| out.1)
+    }
+
     /// The retransmission timer expired: the first outstanding segment is lost, and so is every segment sent a
-    /// round trip ago (section 6.3).
+    /// round trip ago. Section 6.3 adds the reordering window, Linux does not (`tcp_timeout_mark_lost`).
     pub fn expire(&mut self, board: &Scoreboard, now: Instant) {
         self.due = Instant::MAX;
         let (rtt, lost) = (self.rtt, &mut self.lost);

@@ -14,6 +14,9 @@ use crate::{
 /// Time that may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).
 const DELAYED_ACK: Duration = Duration::from_millis(200);
 
+/// The timeout of a probe before a round trip is known (RFC 8985, section 7.2).
+const UNMEASURED: Duration = Duration::from_secs(1);
+
 /// Facts that an ACK reports to SACK recovery.
 pub(crate) struct Report {
     /// Segments that were outstanding before it.
@@ -335,10 +338,14 @@ impl Sack {
     /// Sets the timer of the tail loss probe if nothing but the lack of data speaks against a probe.
     #[inline]
     pub(crate) fn arm_probe_afresh(&mut self, connection: &Connection, now: Instant) {
-        let (true, Some(smoothed)) = (self.parameters.tlp, connection.rtt.smoothed()) else { return };
+        if !self.parameters.tlp {
+            return;
+        }
         let outstanding = connection.high - connection.una;
         let delayed = if outstanding == 1 { DELAYED_ACK } else { Duration::ZERO };
-        let at = now + smoothed * 2 + delayed;
-        self.probe_at = if outstanding > 0 && at < connection.timer { at } else { Instant::MAX };
+        let timeout = connection.rtt.smoothed().map_or(UNMEASURED, |smoothed| smoothed * 2 + delayed);
+        // A probe takes the place of the timeout that would come before it; the timer then starts anew.
+        let at = (now + timeout).min(connection.timer);
+        self.probe_at = if outstanding > 0 { at } else { Instant::MAX };
     }
 }

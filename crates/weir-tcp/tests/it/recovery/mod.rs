@@ -4,9 +4,11 @@
 mod blocks;
 mod habits;
 mod paths;
+mod probe;
 mod prr;
 mod rack;
 mod receiver;
+mod reordering;
 mod rfc5681;
 mod rfc6675;
 mod scoreboard;
