@@ -128,9 +128,9 @@ impl Sack {
         }
         let ends = self.ends_recovery(una, number);
         if let Some(rack) = &mut self.rack {
-            // What a probe repeats the timer sends, not RACK: its second copy tells nothing about the window.
-            let probed = |dsack: u32| self.probe.is_some_and(|probe| probe.end == dsack + 1);
-            let needless = options.dsack.is_some_and(|dsack| !probed(dsack));
+            // A timer sends the probe, not RACK: a second copy of it tells nothing about the window.
+            let probed = self.probe.map(|probe| probe.end - 1);
+            let needless = options.dsack.is_some() && options.dsack != probed;
             rack.adapt(&self.board, needless, ends);
         }
         if let Some(rack) = self.rack.as_mut().filter(|_| delivered > 0) {

@@ -18,6 +18,7 @@
 //! retransmissions too. Transmissions are listed in the order of sending. Those that have arrived or are lost
 //! are removed from the head. So an ACK examines the list only up to the first segment that may still arrive.
 
+use alloc::collections::VecDeque;
 use core::ops::Range;
 
 use weir_types::{Duration, Instant};
@@ -53,6 +54,11 @@ pub struct Rack {
     round: u32,
     /// When the last of the late segments becomes lost; [`Instant::MAX`] if there is none.
     due: Instant,
+    /// Transmissions that were late when they were examined, in the order of sending: their places, counted as
+    /// `before`. So the last one is found without a look at all that arrived after it.
+    late: VecDeque<usize>,
+    /// The number of transmissions examined for it, counted likewise.
+    examined: usize,
 }
 
 impl Default for Rack {
@@ -70,6 +76,8 @@ impl Default for Rack {
             persistence: 0,
             round: 0,
             due: Instant::MAX,
+            late: VecDeque::new(),
+            examined: 0,
         }
     }
 }
@@ -138,6 +146,7 @@ impl Rack {
                 // Its earlier transmissions are no longer in the list.
             } else if let Some(at) = self.out.last_of(number) {
                 self.out.remove(at);
+                self.forget_places();
                 self.before -= usize::from(at < self.before.saturating_sub(self.out.taken()));
             }
             self.repeated.insert(number, number + 1);
@@ -249,12 +258,28 @@ impl Rack {
         self.lost.count() > before
     }
 
-    /// When the last segment left that has not arrived though one that left later has. There is one.
-    fn last_late(&self, board: &Scoreboard) -> Instant {
-        let earlier = self.before.saturating_sub(self.out.taken()).min(self.out.len());
-        let late = |number: u32| number >= board.una() && !board.sacked().contains(number);
-        let last = self.out.iter().take(earlier).rev().find(|out| late(out.0));
-        last.map_or(Instant::ZERO, |out| out.1)
+    /// When the last segment left that has not arrived though one that left later has. There is one: the head of the
+    /// list. Each transmission is examined once, and forgotten once.
+    fn last_late(&mut self, board: &Scoreboard) -> Instant {
+        let Self { out, late, examined, before, .. } = self;
+        let taken = out.taken();
+        let waits = |place: usize| {
+            let one = place.checked_sub(taken).and_then(|at| out.get(at));
+            one.filter(|one| one.0 >= board.una() && !board.sacked().contains(one.0))
+        };
+        late.extend((taken.max(*examined)..*before).filter(|place| waits(*place).is_some()));
+        *examined = (*before).max(*examined);
+        while late.front().is_some_and(|place| *place < taken) {
+            late.pop_front();
+        }
+        while let Some(place) = late.back() {
+            if let Some(one) = waits(*place) {
+                return one.1;
+            }
+            late.pop_back();
+        }
+        debug_assert!(false, "the head of the list is late");
+        Instant::ZERO
     }
 
     /// The retransmission timer expired: the first outstanding segment is lost, and so is every segment sent a
@@ -275,5 +300,12 @@ impl Rack {
             keeps
         });
         self.before = self.out.taken() + kept;
+        self.forget_places();
+    }
+
+    /// Transmissions were removed from the middle of the list: those after them have other places.
+    fn forget_places(&mut self) {
+        self.late.clear();
+        self.examined = 0;
     }
 }

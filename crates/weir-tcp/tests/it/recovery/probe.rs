@@ -38,7 +38,7 @@ fn transfer(segments: u32, millis: u64, parameters: TcpParameters) -> Sender {
     sender
 }
 
-/// What leaves when the sender is due next, and when that is, in milliseconds.
+/// The time at which the sender is due next, in milliseconds, and all that leaves then.
 fn next(sender: &mut Sender) -> (u64, Vec<u32>) {
     let now = sender.timeout();
     sender.on_timeout(now);

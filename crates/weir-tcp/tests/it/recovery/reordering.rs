@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use weir_tcp::{
     AckOptions, Flags, Header, Segment, Sender, TcpParameters,
     recovery::{LossDetection, Rack, SackParameters, Scoreboard},
@@ -21,7 +22,7 @@ fn arrive(rack: &mut Rack, board: &mut Scoreboard, number: u32, sent: u64, now: 
     rack.arrived(board, at(sent), at(now));
 }
 
-/// Ten segments left at 0 to 9 ms over a round trip of 100 ms; 1 has arrived before 0, if reordering is to be seen.
+/// Ten segments left at 0 to 9 ms over a round trip of 100 ms. If reordering is to be seen, 1 has arrived before 0.
 fn path(reordered: bool) -> (Rack, Scoreboard) {
     let (mut rack, mut board) = (Rack::default(), Scoreboard::new(3));
     for number in 0..10 {
@@ -258,4 +259,84 @@ fn after_a_timeout_the_window_is_zero() {
     assert_eq!(path.ack(2, None, None), [2, 3]);
     assert_eq!(path.ack(2, Some(3), None).first(), Some(&2));
     assert_eq!(path.sender.counters().timeouts, 1);
+}
+
+/// One transmission of a segment, the latest: when it left, the order in which it did, whether it is lost or here.
+#[derive(Clone, Copy)]
+struct Latest {
+    left: Instant,
+    order: usize,
+    lost: bool,
+    here: bool,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    /// Step 5 over a list of all that was sent: segments arrive in any order, are repaired, and are probed before they
+    /// are lost, and the retransmission timer expires. The timer is for the last one that is late.
+    #[test]
+    fn the_timer_is_that_of_the_whole_list(steps in prop::collection::vec((0_u8..8, 0_u64..4, 0_usize..30), 1..150)) {
+        // So many are never sacked: the window is a quarter of the least round trip all the time.
+        let (mut rack, mut board) = (Rack::default(), Scoreboard::new(1000));
+        let (mut all, mut orders) = (Vec::<Latest>::new(), 0..);
+        let (mut best, mut rtt, mut least): (Option<(usize, Instant)>, _, _) = (None, Duration::ZERO, Duration::MAX);
+        let mut now = at(1000);
+        for (what, pause, which) in steps {
+            now += Duration::from_millis(pause * 7);
+            let order = orders.next().expect("without end");
+            let out: Vec<usize> = (0..all.len()).filter(|number| !all[*number].here && !all[*number].lost).collect();
+            let sent = Latest { left: now, order, lost: false, here: false };
+            if what < 3 || out.is_empty() && rack.lost().is_empty() {
+                board.sent(all.len() as u32 + 1);
+                rack.sent(all.len() as u32, now, false);
+                all.push(sent);
+                continue;
+            } else if let Some(lost) = rack.lost().lowest().filter(|_| what == 3 || out.is_empty()) {
+                rack.sent(lost, now, true);
+                all[lost as usize] = sent;
+                continue;
+            } else if what == 5 && which < 6 {
+                rack.expire(&board, now);
+                for (number, one) in all.iter_mut().enumerate().filter(|(_, one)| !one.here) {
+                    one.lost |= number == 0 || one.left + rtt <= now;
+                }
+                continue;
+            } else if what == 4 && !out.is_empty() {
+                let probed = out[which % out.len()];
+                rack.sent(probed as u32, now, true);
+                all[probed] = sent;
+                continue;
+            }
+            if what > 5 && !out.is_empty() {
+                let number = out[which % out.len()];
+                let Latest { left, order, .. } = all[number];
+                all[number].here = true;
+                rack.arriving(&board, number as u32, number as u32 + 1);
+                board.sack(number as u32, number as u32 + 1);
+                rack.arrived(&board, left, now);
+                least = least.min(now.since(left));
+                if best.is_none_or(|(_, stamp)| left >= stamp) {
+                    best = Some((best.map_or(0, |(best, _)| best).max(order), left));
+                    rtt = now.since(left);
+                }
+            }
+            let smoothed = Duration::from_millis(100);
+            rack.detect(&board, smoothed, false, now);
+            let patience = rtt + (least / 4).min(smoothed);
+            let latest = best.map_or(0, |(best, _)| best);
+            let mut due = Instant::MAX;
+            let late = all.iter_mut().filter(|one| !one.here && !one.lost && one.order < latest);
+            for one in late {
+                if one.left + patience <= now {
+                    one.lost = true;
+                } else if due == Instant::MAX || one.left + patience > due {
+                    due = one.left + patience;
+                }
+            }
+            prop_assert_eq!(rack.due(), due);
+            let lost: Vec<u32> = (0..all.len() as u32).filter(|number| all[*number as usize].lost && !all[*number as usize].here).collect();
+            let found: Vec<u32> = rack.lost().iter().flat_map(|(first, last)| first..last).collect();
+            prop_assert_eq!(found, lost);
+        }
+    }
 }
