@@ -25,9 +25,10 @@ fn a_longer_run_does_not_allocate_more() {
             let counted = allocation_counter::measure(|| packets = of_link(&run(&scenario, 1), "departures"));
             (counted.count_total, packets)
         };
-        let ((short, few), (long, many)) = (allocations("\"60 s\""), allocations("\"160 s\""));
+        let ((short, few), (long, many)) = (allocations("\"160 s\""), allocations("\"260 s\""));
         assert!(many > few + 90_000.0, "{key}: {few} packets, then {many}");
-        // What is left are rings that doubled once more: a receiver with more holes than before.
-        assert!(long <= short + 20, "{key}: {short} allocations in 60 s, {long} in 160 s");
+        // What is left are rings that doubled once more: a receiver with more holes than before, a sender whose
+        // reordering window is longer. Of 20 flows of BBR some get there after a minute only.
+        assert!(long <= short + 20, "{key}: {short} allocations in 160 s, {long} in 260 s");
     }
 }
