@@ -148,8 +148,8 @@ pub struct SackParameters {
     /// How fast PRR lets the window climb back when losses took more than the cut.
     #[schemars(extend("x-default-source" = "RFC 9937"))]
     pub prr_bound: PrrBound,
-    /// Send a tail loss probe when nothing has come back for two round trips, or in place of the first timeout if
-    /// that is due earlier (RFC 8985, section 7). A loss at the tail then costs less. Needs RACK.
+    /// Send a tail loss probe when nothing has come back for two round trips (RFC 8985, section 7). If the timeout is
+    /// due earlier, the probe takes its place. A loss at the tail then costs less. Needs RACK.
     #[schemars(extend("x-default-source" = "RFC 6675"))]
     pub tlp: bool,
 }
