@@ -280,6 +280,7 @@ proptest! {
         let (mut rack, mut board) = (Rack::default(), Scoreboard::new(1000));
         let (mut all, mut orders) = (Vec::<Latest>::new(), 0..);
         let (mut best, mut rtt, mut least): (Option<(usize, Instant)>, _, _) = (None, Duration::ZERO, Duration::MAX);
+        let least_rtt = Duration::from_millis(60);
         let mut now = at(1000);
         for (what, pause, which) in steps {
             now += Duration::from_millis(pause * 7);
@@ -307,8 +308,10 @@ proptest! {
                 all[probed] = sent;
                 continue;
             }
-            if what > 5 && !out.is_empty() {
-                let number = out[which % out.len()];
+            // A round trip takes 60 ms at least.
+            let back: Vec<usize> = out.iter().copied().filter(|number| now.since(all[*number].left) >= least_rtt).collect();
+            if what > 5 && !back.is_empty() {
+                let number = back[which % back.len()];
                 let Latest { left, order, .. } = all[number];
                 all[number].here = true;
                 rack.arriving(&board, number as u32, number as u32 + 1);
