@@ -163,6 +163,21 @@ pub struct Transmission {
     pub now: Instant,
 }
 
+/// Counts of a sender that samples the delivery rate, at an event that no ACK causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// When the event was.
+    pub now: Instant,
+    /// The segments of all ACKs so far.
+    pub delivered: u64,
+    /// When the last of them arrived; if nothing was outstanding since, when the next segment left.
+    pub delivered_at: Instant,
+    /// Segments found lost so far.
+    pub lost_so_far: u64,
+    /// Bytes of data in a segment.
+    pub payload: u32,
+}
+
 /// State of loss recovery, as the sender's other parts see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecoveryState {
@@ -183,7 +198,8 @@ pub struct Pace {
     pub rate: Option<f64>,
     /// The size of new segments on the wire, if the control sets it. A transfer with an end does not ask.
     pub bytes: Option<u32>,
-    /// It keeps the window so small that samples of the delivery rate tell too little.
+    /// At the last ACK it kept the window so small that samples of the delivery rate tell too little: those of what
+    /// leaves before all that was in flight then has arrived.
     pub limits_itself: bool,
 }
 
@@ -220,8 +236,22 @@ pub trait Congestion {
         let _ = lost;
     }
 
-    /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for
-    /// an ACK.
+    /// The retransmission timer has expired, and all that was outstanding is lost, for a control that samples the
+    /// delivery rate. [`Congestion::on_timeout`] comes before, unless nothing has arrived since the timer expired last.
+    #[inline]
+    fn on_expiry(&mut self, counts: &Counts) {
+        let _ = counts;
+    }
+
+    /// A segment is about to leave while none is in the network and the application limits samples, for a control
+    /// that samples the delivery rate.
+    #[inline]
+    fn on_restart(&mut self, counts: &Counts, window: &mut Window) {
+        let _ = (counts, window);
+    }
+
+    /// An ACK arrived at a sender that paces or counts marks, and loss recovery has dealt with it. The last call for an
+    /// ACK.
     #[inline]
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
         let _ = (delivery, window);

@@ -38,7 +38,7 @@ pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use facts::{Facts, Feedback, Marks};
 pub use interface::{
-    Ack, Congestion, Delivery, Pace, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+    Ack, Congestion, Counts, Delivery, Pace, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
 };
 pub use ledbat::{Ledbat, LedbatParameters};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};
@@ -229,6 +229,16 @@ impl AnyCongestion {
     /// See [`Congestion::on_segment_lost`].
     pub fn on_segment_lost(&mut self, lost: &Transmission) {
         each_control!(self, control => control.on_segment_lost(lost));
+    }
+
+    /// See [`Congestion::on_expiry`].
+    pub(crate) fn on_expiry(&mut self, counts: &Counts) {
+        each_control!(self, control => control.on_expiry(counts));
+    }
+
+    /// See [`Congestion::on_restart`].
+    pub(crate) fn on_restart(&mut self, counts: &Counts, window: &mut Window) {
+        each_control!(self, control => control.on_restart(counts, window));
     }
 
     /// See [`Congestion::on_delivery`].

@@ -183,14 +183,14 @@ impl<R: Recovery, T: Transport<R>> Machine<R, T> {
         }
         let connecting = connection.is_connecting();
         connection.back_off();
-        if connecting {
+        let signal = if connecting {
             // The SYN was lost: begin with one segment, the threshold untouched.
             connection.window.cwnd = 1.0;
+            None
         } else {
-            let flight = self.recovery.flight(connection);
-            connection.cut_for_timeout(Signal { now, flight });
-        }
-        self.transport.on_timeout(connection, &mut self.recovery, now);
+            Some(Signal { now, flight: self.recovery.flight(connection) })
+        };
+        self.transport.on_timeout(connection, &mut self.recovery, signal, now);
         connection.restart_timer(now);
     }
 }

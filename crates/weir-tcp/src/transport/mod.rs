@@ -8,6 +8,7 @@ use weir_types::Instant;
 pub(crate) use self::modern::Modern;
 use crate::{
     AckOptions, Flags, Segment,
+    congestion::Signal,
     connection::{Connection, Rest},
     recovery::{NextSegment, Recovery},
 };
@@ -51,8 +52,15 @@ pub(crate) trait Transport<R: Recovery> {
         now: Instant,
     );
 
-    /// Calls [`Recovery::on_timeout`].
-    fn on_timeout(&mut self, connection: &mut Connection, recovery: &mut R, now: Instant);
+    /// The retransmission timer has expired. Calls [`Recovery::on_timeout`], and cuts the window for the `signal`: there
+    /// is none if the SYN was lost.
+    fn on_timeout(
+        &mut self,
+        connection: &mut Connection,
+        recovery: &mut R,
+        signal: Option<Signal>,
+        now: Instant,
+    );
 
     /// The instant of [`Transport::due`] or of [`Recovery::due`] has passed.
     fn on_wake(&mut self, connection: &mut Connection, recovery: &mut R, now: Instant);
@@ -151,7 +159,16 @@ impl<R: Recovery> Transport<R> for Plain {
     }
 
     #[inline]
-    fn on_timeout(&mut self, connection: &mut Connection, recovery: &mut R, now: Instant) {
+    fn on_timeout(
+        &mut self,
+        connection: &mut Connection,
+        recovery: &mut R,
+        signal: Option<Signal>,
+        now: Instant,
+    ) {
+        if let Some(signal) = signal {
+            connection.cut_for_timeout(signal);
+        }
         recovery.on_timeout(connection, now);
     }
 

@@ -49,6 +49,11 @@ impl Aggregation {
         self.extra[self.slot] = max(self.extra[self.slot], extra);
     }
 
+    /// The first segment after an idle time leaves: an epoch begins.
+    pub(in crate::congestion) const fn restart(&mut self, now: Instant) {
+        (self.acked, self.began) = (0.0, now);
+    }
+
     /// Segments to add to the window, at most what `rate` sends in 100 ms.
     pub(in crate::congestion) fn extra(&self, rate: f64) -> f64 {
         min(max(self.extra[0], self.extra[1]), floor(rate * 0.1))

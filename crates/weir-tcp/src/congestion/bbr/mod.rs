@@ -11,7 +11,7 @@ use super::{Delivery, RateSample, tso_segments};
 
 /// The least window, in segments.
 pub(super) const MIN_CWND: f64 = 4.0;
-/// The window before anything is known, in segments.
+/// Linux's first window, in segments (`TCP_INIT_CWND`).
 pub(super) const INIT_CWND: f64 = 10.0;
 
 /// Round trips, counted by packets: a round ends when a segment is delivered that left after it began.
@@ -87,18 +87,17 @@ pub(super) fn segments_in(rate: f64, time: Duration) -> f64 {
     rate * (time.as_nanos().cast_signed() as f64 * 1e-9)
 }
 
-/// `gain` times the product of bandwidth and round trip, in whole segments.
+/// `gain` times the product of bandwidth and round trip, in whole segments; `unknown` before a round trip is known.
 #[inline]
-pub(super) fn bdp(bw: f64, min_rtt: Duration, gain: f64) -> f64 {
+pub(super) fn bdp(bw: f64, min_rtt: Duration, gain: f64, unknown: f64) -> f64 {
     if min_rtt == Duration::MAX {
-        return INIT_CWND;
+        return unknown;
     }
     ceil(segments_in(bw, min_rtt) * gain)
 }
 
-/// Segments in a burst of segmentation offload: `least`, but one below 1.2 Mbit/s.
+/// Segments in a burst of segmentation offload, at least `least`.
 pub(super) fn burst(rate: f64, min_rtt: Duration, payload: u32, least: u32) -> f64 {
-    let least = if rate * f64::from(payload) < 150_000.0 { 1 } else { least };
     f64::from(tso_segments(rate, min_rtt, payload).max(least))
 }
 

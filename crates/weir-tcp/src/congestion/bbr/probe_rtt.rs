@@ -15,6 +15,11 @@ pub(in crate::congestion) struct ProbeRtt {
 }
 
 impl ProbeRtt {
+    /// It has lasted long enough (`bbr_check_probe_rtt_done`).
+    pub(in crate::congestion) fn has_lasted(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| tick(now) > until)
+    }
+
     /// An ACK arrives, which may begin a round. Returns true if `PROBE_RTT` is over: `lasts` and a round have passed
     /// since at most `most` segments were in flight.
     pub(in crate::congestion) fn is_over(
@@ -24,15 +29,14 @@ impl ProbeRtt {
         most: f64,
         lasts: Duration,
     ) -> bool {
-        let now = tick(delivery.now);
-        let Some(until) = self.until else {
+        if self.until.is_none() {
             if f64::from(delivery.flight) <= most {
-                (self.until, self.round) = (Some(now + lasts), false);
+                (self.until, self.round) = (Some(tick(delivery.now) + lasts), false);
                 rounds.begin(delivery.delivered);
             }
             return false;
-        };
+        }
         self.round |= round_start;
-        self.round && now > until
+        self.round && self.has_lasted(delivery.now)
     }
 }

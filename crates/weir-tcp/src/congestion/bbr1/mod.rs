@@ -24,13 +24,17 @@
 mod filter;
 mod long_term;
 mod parameters;
+mod probe_rtt;
 
 use weir_types::{Duration, Instant, Rng, Streams};
 
 pub use self::parameters::Bbr1Parameters;
-use self::{filter::MaxFilter, long_term::LongTerm};
+use self::{
+    filter::MaxFilter,
+    long_term::{Evidence, LongTerm, Verdict},
+};
 use super::{
-    Ack, Congestion, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal, Window,
+    Ack, Congestion, Counts, Delivery, Facts, Marks, Pace, RecoveryState, Repair, Signal, Window,
     bbr::{
         Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, max, min,
         packets_in_net_at_edt, tick,
@@ -41,6 +45,8 @@ use super::{
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The pipe is full if the bandwidth grows by less in three rounds.
 const FULL_GROWTH: f64 = 1.25;
+/// Bursts have one segment below it, in bytes per second (`bbr_min_tso_rate`).
+const MIN_TSO_RATE: f64 = 1_200_000.0 / 8.0;
 
 /// State of BBR (`bbr_mode`).
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +91,8 @@ pub struct Bbr1 {
     pacing_gain: f64,
     /// Window over the product of bandwidth and least round trip.
     cwnd_gain: f64,
+    /// When a segment was last delivered (`delivered_mstamp`).
+    delivered_at: Instant,
     rounds: Rounds,
     /// The ACK at hand begins a round.
     round_start: bool,
@@ -99,6 +107,10 @@ pub struct Bbr1 {
     long_term: LongTerm,
     /// The window to return to.
     saved: Saved,
+    /// The ACK at hand found it in `PROBE_RTT`: the window is too small for samples to tell a rate.
+    limits_itself: bool,
+    /// What left first after an idle time has not arrived yet.
+    idle_restart: bool,
     random: Rng,
 }
 
@@ -115,6 +127,7 @@ impl Bbr1 {
             burst: 1.0,
             pacing_gain: parameters.high_gain,
             cwnd_gain: parameters.high_gain,
+            delivered_at: Instant::ZERO,
             rounds: Rounds::default(),
             round_start: false,
             full_bw: 0.0,
@@ -123,6 +136,8 @@ impl Bbr1 {
             aggregation: Aggregation::default(),
             long_term: LongTerm::default(),
             saved: Saved::NONE,
+            limits_itself: false,
+            idle_restart: false,
             random: Streams::new(0).at("bbr1"),
         }
     }
@@ -142,7 +157,7 @@ impl Bbr1 {
 
     /// Segments in flight that a bandwidth and a gain ask for (`bbr_inflight`).
     fn inflight(&self, bw: f64, gain: f64) -> f64 {
-        self.quantization_budget(bdp(bw, self.min_rtt, gain))
+        self.quantization_budget(bdp(bw, self.min_rtt, gain, INIT_CWND))
     }
 
     /// Segments in the network when the next one leaves. While the rate probes, a burst more is on its way out.
@@ -159,31 +174,42 @@ impl Bbr1 {
         };
         self.round_start = self.rounds.update(&sample, delivery.delivered);
         self.saved.conserving &= !self.round_start;
-        let probes_bw = matches!(self.mode, Mode::ProbeBw { .. });
-        if self.parameters.long_term_bw && self.long_term.update(delivery, self.round_start, probes_bw) {
-            self.begin_cycle(delivery.now);
-        }
+        self.look_for_policer(&delivery.into());
         if !sample.app_limited || bw >= self.max_bw.get() {
             self.max_bw.update(self.rounds.count, bw, u64::from(self.parameters.bw_window));
         }
         self.aggregation.update(self.bw(), delivery, self.round_start, Aggregation::ROUNDS, cwnd);
     }
 
-    /// Begins `PROBE_BW` in any phase but the one that drains (`bbr_reset_probe_bw_mode`).
-    fn begin_cycle(&mut self, now: Instant) {
-        let phase = 7 - (self.random.uniform() * 7.0) as usize;
-        self.begin_phase(phase + 1, now);
+    /// Samples the rate of a policer. From the moment that it shows, nothing beyond it is sent.
+    fn look_for_policer(&mut self, evidence: &Evidence) {
+        let Bbr1Parameters { long_term_bw, pacing_margin, .. } = self.parameters;
+        if !long_term_bw {
+            return;
+        }
+        let probes_bw = matches!(self.mode, Mode::ProbeBw { .. });
+        match self.long_term.update(evidence, self.round_start, probes_bw, pacing_margin) {
+            Some(Verdict::Policed) => self.pacing_gain = 1.0,
+            Some(Verdict::Over) => self.begin_cycle(),
+            None => {}
+        }
     }
 
-    fn begin_phase(&mut self, phase: usize, now: Instant) {
-        self.mode = Mode::ProbeBw { phase: phase % CYCLE.len(), since: now };
+    /// Begins `PROBE_BW` in any phase but the one that drains (`bbr_reset_probe_bw_mode`).
+    fn begin_cycle(&mut self) {
+        let phase = 7 - (self.random.uniform() * 7.0) as usize;
+        self.begin_phase(phase + 1);
+    }
+
+    fn begin_phase(&mut self, phase: usize) {
+        self.mode = Mode::ProbeBw { phase: phase % CYCLE.len(), since: self.delivered_at };
     }
 
     /// A phase of a gain above 1 lasts until that much is in flight, or something is lost. A phase of a gain below 1
     /// ends as soon as no queue is left (`bbr_is_next_cycle_phase`).
     fn update_cycle_phase(&mut self, delivery: &Delivery) {
         let Mode::ProbeBw { phase, since } = self.mode else { return };
-        let full = delivery.now.since(since) > self.min_rtt;
+        let full = self.delivered_at.since(since) > self.min_rtt;
         let bw = self.max_bw.get();
         let over = if self.pacing_gain > 1.0 {
             full && (delivery.lost > 0
@@ -195,7 +221,7 @@ impl Bbr1 {
             full
         };
         if over {
-            self.begin_phase(phase + 1, delivery.now);
+            self.begin_phase(phase + 1);
         }
     }
 
@@ -226,34 +252,7 @@ impl Bbr1 {
         }
         if matches!(self.mode, Mode::Drain) && self.packets_in_net_at_edt(delivery.flight, delivery) <= target
         {
-            self.begin_cycle(delivery.now);
-        }
-    }
-
-    /// The least round trip, which is measured anew once it has aged (`bbr_update_min_rtt`).
-    fn update_min_rtt(&mut self, delivery: &Delivery, window: &mut Window) {
-        let now = tick(delivery.now);
-        let expired = now.since(self.min_rtt_at) > self.parameters.min_rtt_window;
-        if let Some(RateSample { rtt: Some(rtt), .. }) = delivery.sample
-            && (rtt < self.min_rtt || expired)
-        {
-            (self.min_rtt, self.min_rtt_at) = (rtt, now);
-        }
-        let probes = matches!(self.mode, Mode::ProbeRtt(_));
-        if expired && !probes && !self.parameters.probe_rtt.is_zero() {
-            self.saved.save(window.cwnd, true);
-            self.mode = Mode::ProbeRtt(ProbeRtt::default());
-        }
-        let Mode::ProbeRtt(probe) = &mut self.mode else { return };
-        let rounds = (&mut self.rounds, self.round_start);
-        if probe.is_over(delivery, rounds, MIN_CWND, self.parameters.probe_rtt) {
-            self.min_rtt_at = now;
-            window.cwnd = window.cwnd.max(self.saved.cwnd);
-            if self.full_pipe {
-                self.begin_cycle(delivery.now);
-            } else {
-                self.mode = Mode::Startup;
-            }
+            self.begin_cycle();
         }
     }
 
@@ -275,11 +274,18 @@ impl Bbr1 {
         let before = self.rate.unwrap_or_else(|| {
             kept * self.parameters.high_gain * window.cwnd / delivery.smoothed.as_secs_f64().max(1e-6)
         });
-        let found = kept * self.pacing_gain * self.bw();
+        self.pace_at(self.pacing_gain, before, delivery.payload);
+    }
+
+    /// Paces at the bandwidth times `gain`, the rate having been `before`.
+    fn pace_at(&mut self, gain: f64, before: f64, payload: u32) {
+        let found = (1.0 - self.parameters.pacing_margin) * gain * self.bw();
         let rate = if found > 0.0 && (self.full_pipe || found > before) { found } else { before };
         if self.rate != Some(rate) {
             self.rate = Some(rate);
-            self.burst = burst(rate, Duration::MAX, delivery.payload, self.parameters.min_tso_segments);
+            let slow = rate * f64::from(payload) < MIN_TSO_RATE;
+            let least = if slow { 1 } else { self.parameters.min_tso_segments };
+            self.burst = burst(rate, Duration::MAX, payload, least);
         }
     }
 
@@ -291,7 +297,7 @@ impl Bbr1 {
         }
         if delivery.newly > 0 && !self.saved.conserving {
             let extra = if self.full_pipe { self.aggregation.extra(self.bw()) } else { 0.0 };
-            let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + extra;
+            let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain, INIT_CWND) + extra;
             let target = self.quantization_budget(target);
             if self.full_pipe {
                 window.cwnd = min(window.cwnd + newly, target);
@@ -300,13 +306,12 @@ impl Bbr1 {
             }
             window.cwnd = max(window.cwnd, MIN_CWND);
         }
-        if matches!(self.mode, Mode::ProbeRtt(_)) {
+        if self.probes_rtt() {
             window.cwnd = window.cwnd.min(MIN_CWND);
         }
     }
 
-    /// `PROBE_RTT` keeps the window so small that samples of the rate tell too little.
-    fn limits_itself(&self) -> bool {
+    const fn probes_rtt(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 }
@@ -320,12 +325,16 @@ impl Congestion for Bbr1 {
     }
 
     fn pace(&self) -> Pace {
-        Pace { rate: self.rate, limits_itself: self.limits_itself(), ..Pace::default() }
+        Pace { rate: self.rate, limits_itself: self.limits_itself, ..Pace::default() }
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
         if self.min_rtt == Duration::MAX {
             (self.min_rtt, self.min_rtt_at) = (delivery.min_rtt, tick(delivery.now));
+            self.delivered_at = delivery.now;
+        }
+        if delivery.newly > 0 {
+            self.delivered_at = delivery.now;
         }
         self.update_bw(delivery, window.cwnd);
         self.update_cycle_phase(delivery);
@@ -340,18 +349,37 @@ impl Congestion for Bbr1 {
     fn on_ack(&mut self, _: Ack, _: &mut Window) {}
 
     fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
-        self.saved.save(window.cwnd, self.limits_itself());
+        self.saved.save(window.cwnd, self.probes_rtt());
         Repair::Uncut
     }
 
     fn on_mark(&mut self, _: Signal, _: &mut Window) {}
 
     fn on_timeout(&mut self, _: Signal, window: &mut Window) {
-        self.saved.save(window.cwnd, self.limits_itself());
+        self.saved.save(window.cwnd, self.probes_rtt());
+        window.cwnd = 1.0;
+    }
+
+    /// A timeout is like the end of a round, and may end an interval of a policer (`bbr_set_state`).
+    fn on_expiry(&mut self, counts: &Counts) {
+        self.delivered_at = counts.delivered_at;
         self.saved.state = RecoveryState::Loss;
         self.full_bw = 0.0;
         self.round_start = true;
-        window.cwnd = 1.0;
+        self.look_for_policer(&counts.into());
+    }
+
+    /// The rate need not be more than the bandwidth (`bbr_cwnd_event_tx_start`).
+    fn on_restart(&mut self, counts: &Counts, window: &mut Window) {
+        (self.idle_restart, self.delivered_at) = (true, counts.delivered_at);
+        self.aggregation.restart(counts.now);
+        match (self.mode, self.rate) {
+            (Mode::ProbeBw { .. }, Some(before)) => self.pace_at(1.0, before, counts.payload),
+            (Mode::ProbeRtt(probe), _) if probe.has_lasted(counts.now) => {
+                self.leave_probe_rtt(counts.now, window);
+            }
+            _ => {}
+        }
     }
 
     fn answers_marks(&self) -> bool {

@@ -24,7 +24,9 @@
 //! unless an option says otherwise: see `ecn`. Left out: the undo of false losses, which the sender does not find.
 
 mod bounds;
+mod control;
 mod ecn;
+mod model;
 mod parameters;
 mod probe_bw;
 mod probe_rtt;
@@ -40,14 +42,18 @@ pub use self::parameters::{Bbr3EcnParameters, Bbr3Parameters};
 use self::{
     bounds::Bounds,
     ecn::Ecn,
+    model::Work,
     state::{Acks, Mode, Phase},
 };
 use super::{
-    Ack, Congestion, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal, Transmission,
-    Window,
+    Ack, Congestion, Counts, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal,
+    Transmission, Window,
     bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
 use crate::accecn::EcnMode;
+
+/// Greatest first window that counts, in segments: the kernel has 7 bits for it.
+const MOST_INIT_CWND: f64 = 127.0;
 
 /// BBR's congestion control, version 3. Rates are segments per second, windows and volumes segments.
 #[derive(Clone, Debug)]
@@ -69,8 +75,9 @@ pub struct Bbr3 {
     pacing_gain: f64,
     /// Window over the product of bandwidth and least round trip.
     cwnd_gain: f64,
-    /// The window after the last ACK.
+    /// The window after the last ACK, and at the beginning.
     cwnd: f64,
+    init_cwnd: f64,
     /// Bytes of data in a segment.
     payload: u32,
     rounds: Rounds,
@@ -106,6 +113,12 @@ pub struct Bbr3 {
     aggregation: Aggregation,
     /// The window to return to.
     saved: Saved,
+    /// The window has reached its target: ACKs may take the fast path while the application limits.
+    try_fast_path: bool,
+    /// The ACK at hand found it in `PROBE_RTT`: the window is too small for samples to tell a rate.
+    limits_itself: bool,
+    /// What left first after an idle time has not arrived yet.
+    idle_restart: bool,
     random: Rng,
 }
 
@@ -125,6 +138,7 @@ impl Bbr3 {
             pacing_gain: parameters.startup_gain,
             cwnd_gain: parameters.cwnd_gain,
             cwnd: INIT_CWND,
+            init_cwnd: INIT_CWND,
             payload: 1,
             rounds: Rounds::default(),
             round_start: false,
@@ -146,6 +160,9 @@ impl Bbr3 {
             ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn))),
             aggregation: Aggregation::default(),
             saved: Saved::NONE,
+            try_fast_path: false,
+            limits_itself: false,
+            idle_restart: false,
             random: Streams::new(0).at("bbr3"),
         }
     }
@@ -176,9 +193,14 @@ impl Bbr3 {
         if self.mode == Mode::ProbeBw(Phase::Up) { cwnd + 2.0 } else { cwnd }
     }
 
+    /// `gain` times the product of the bandwidth `bw` and the least round trip, in whole segments (`bbr_bdp`).
+    fn bdp(&self, bw: f64, gain: f64) -> f64 {
+        bdp(bw, self.min_rtt, gain, self.init_cwnd)
+    }
+
     /// Segments in flight that fill the path at the bandwidth `bw` (`bbr_inflight`).
     fn inflight(&self, bw: f64) -> f64 {
-        self.quantization_budget(bdp(bw, self.min_rtt, 1.0))
+        self.quantization_budget(self.bdp(bw, 1.0))
     }
 
     /// Number of segments that should be in flight, at most the window.
@@ -197,59 +219,7 @@ impl Bbr3 {
         self.bounds.with_headroom(self.parameters.headroom, MIN_CWND)
     }
 
-    /// The gains of the state (`bbr_update_gains`).
-    fn update_gains(&mut self) {
-        let known = self.parameters;
-        (self.pacing_gain, self.cwnd_gain) = match self.mode {
-            Mode::Startup => (known.startup_gain, known.cwnd_gain),
-            Mode::Drain => (known.drain_gain, known.cwnd_gain),
-            Mode::ProbeBw(Phase::Up) => (known.up_gain, known.up_cwnd_gain),
-            Mode::ProbeBw(Phase::Down) => (known.down_gain, known.cwnd_gain),
-            Mode::ProbeBw(Phase::Cruise | Phase::Refill) => (1.0, known.cwnd_gain),
-            Mode::ProbeRtt(_) => (1.0, 1.0),
-        };
-    }
-
-    /// The rate of pacing (`bbr_set_pacing_rate`). Before the pipe is full it only rises.
-    fn set_rate(&mut self, delivery: &Delivery, window: &Window) {
-        let kept = 1.0 - self.parameters.pacing_margin;
-        let before = *self.rate.get_or_insert_with(|| {
-            let round_trip = delivery.smoothed.as_secs_f64().max(1e-6);
-            kept * self.parameters.startup_gain * window.cwnd / round_trip
-        });
-        let rate = kept * self.pacing_gain * self.bw();
-        if rate > 0.0 && (self.full_pipe || rate > before) {
-            self.rate = Some(rate);
-        }
-    }
-
-    /// The window follows its target, within the bounds of losses (`bbr_set_cwnd`).
-    fn set_cwnd(&mut self, delivery: &Delivery, window: &mut Window) {
-        if delivery.newly > 0 {
-            let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + self.aggregation.extra(self.bw());
-            let target = self.quantization_budget(target);
-            let grown = window.cwnd + f64::from(delivery.newly);
-            if self.full_pipe {
-                window.cwnd = grown.min(target);
-            } else if window.cwnd < target || window.cwnd < 2.0 * INIT_CWND {
-                window.cwnd = grown;
-            }
-            window.cwnd = window.cwnd.max(MIN_CWND);
-        }
-        if self.limits_itself() {
-            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
-        }
-        let cap = match self.mode {
-            Mode::ProbeBw(Phase::Cruise) | Mode::ProbeRtt(_) => self.with_headroom(),
-            Mode::ProbeBw(_) => self.bounds.inflight_hi,
-            Mode::Startup | Mode::Drain => f64::INFINITY,
-        };
-        window.cwnd = window.cwnd.min(cap.min(self.bounds.inflight_lo).max(MIN_CWND));
-        self.cwnd = window.cwnd;
-    }
-
-    /// `PROBE_RTT` keeps the window so small that samples of the rate tell too little.
-    fn limits_itself(&self) -> bool {
+    const fn probes_rtt(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 }
@@ -268,7 +238,7 @@ impl Congestion for Bbr3 {
     }
 
     fn pace(&self) -> Pace {
-        Pace { rate: self.rate, limits_itself: self.limits_itself(), ..Pace::default() }
+        Pace { rate: self.rate, limits_itself: self.limits_itself, ..Pace::default() }
     }
 
     fn on_segment_lost(&mut self, lost: &Transmission) {
@@ -287,9 +257,11 @@ impl Congestion for Bbr3 {
         if self.min_rtt == Duration::MAX {
             (self.min_rtt, self.min_rtt_at) = (delivery.min_rtt, tick(delivery.now));
             (self.recent_rtt, self.recent_rtt_at) = (self.min_rtt, self.min_rtt_at);
+            self.init_cwnd = window.cwnd.min(MOST_INIT_CWND);
         }
         if self.saved.state == RecoveryState::Loss && delivery.state != RecoveryState::Loss {
             window.cwnd = window.cwnd.max(self.saved.cwnd);
+            self.try_fast_path = false;
         }
         self.cwnd = window.cwnd;
         (self.round_start, self.bounds.round_start) = (false, false);
@@ -301,24 +273,17 @@ impl Congestion for Bbr3 {
         self.hear_marks(delivery);
         if let Some((sample, bw)) = valid {
             self.bounds.take_latest(&sample, bw, delivery.delivered);
-            if !sample.app_limited || bw >= self.max_bw() {
-                self.max_bw[1] = self.max_bw[1].max(bw);
-            }
-            self.adapt_lower(delivery.lost, window.cwnd);
-            let rounds = if self.full_pipe { Aggregation::ROUNDS } else { 1 };
-            self.aggregation.update(self.bw(), delivery, self.round_start, rounds, window.cwnd);
         }
-        if let Some(sample) = delivery.sample {
-            let bw = valid.map_or(0.0, |valid| valid.1);
-            self.check_startup_losses(delivery, &sample);
-            self.check_full_pipe(&sample, bw);
-            self.check_drain(delivery, window);
-            self.update_phase(delivery, &sample, bw);
+        let sample = (delivery.sample.unwrap_or(RateSample::NOTHING), valid.map_or(0.0, |valid| valid.1));
+        let work = self.run_fast_path(delivery, sample, window);
+        if work == Work::All {
+            self.update_model(delivery, sample, window);
         }
-        self.update_min_rtt(delivery, window);
-        self.update_gains();
-        self.set_rate(delivery, window);
-        self.set_cwnd(delivery, window);
+        if work != Work::Nothing {
+            self.update_gains();
+            self.set_rate(delivery, window);
+            self.set_cwnd(delivery, window);
+        }
         if let Some((sample, bw)) = valid {
             self.bounds.advance_latest(&sample, bw);
         }
@@ -329,20 +294,39 @@ impl Congestion for Bbr3 {
     fn on_ack(&mut self, _: Ack, _: &mut Window) {}
 
     fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
-        self.saved.save(window.cwnd, self.limits_itself());
+        self.saved.save(window.cwnd, self.probes_rtt());
         Repair::Uncut
     }
 
     fn on_mark(&mut self, _: Signal, _: &mut Window) {}
 
     fn on_timeout(&mut self, _: Signal, window: &mut Window) {
-        self.saved.save(window.cwnd, self.limits_itself());
+        self.saved.save(window.cwnd, self.probes_rtt());
+        window.cwnd = 1.0;
+    }
+
+    /// The path may be another now (`bbr_set_state`).
+    fn on_expiry(&mut self, _: &Counts) {
+        self.cwnd = 1.0;
         self.saved.state = RecoveryState::Loss;
         self.reset_full_bw(0.0);
         if !self.probes() && self.bounds.inflight_lo.is_infinite() {
             self.bounds.inflight_lo = self.saved.cwnd;
         }
-        window.cwnd = 1.0;
+    }
+
+    /// The rate need not be more than the bandwidth (`bbr_cwnd_event`).
+    fn on_restart(&mut self, counts: &Counts, window: &mut Window) {
+        self.idle_restart = true;
+        self.aggregation.restart(counts.now);
+        match (self.mode, self.rate) {
+            (Mode::ProbeBw(_), Some(before)) => self.pace_at(1.0, before),
+            (Mode::ProbeRtt(probe), _) if probe.has_lasted(counts.now) => {
+                self.leave_probe_rtt(counts.now, counts.delivered, window);
+                self.cwnd = window.cwnd;
+            }
+            _ => {}
+        }
     }
 
     fn answers_marks(&self) -> bool {

@@ -68,9 +68,8 @@ pub struct Bbr3Parameters {
     /// round trips.
     #[schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3"))]
     pub probe_rounds: u32,
-    /// Least number of segments in a burst of segmentation offload, at rates from 1.2 Mbit/s on; at lower ones it is
-    /// one. A burst has 1 ms of data, and on short paths more: 64 KiB, halved for each 0.5 ms of the least round trip.
-    /// The window has room for three bursts.
+    /// Least number of segments in a burst of segmentation offload. A burst has 1 ms of data, and on short paths more:
+    /// 64 KiB, halved for each 0.5 ms of the least round trip. The window has room for three bursts.
     #[schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR"))]
     pub min_tso_segments: u32,
     /// Answer marks on short paths, as Linux does on routes with the feature `ecn_low`: `ecn = {}`. Meant for data

@@ -8,6 +8,12 @@ use super::{
 };
 
 impl Bbr3 {
+    /// Rate and window change with the phase (`bbr_set_cycle_idx`).
+    const fn begin_phase(&mut self, phase: Phase) {
+        self.mode = Mode::ProbeBw(phase);
+        self.try_fast_path = false;
+    }
+
     /// The queue drains after a probe. How long to wait for the next is drawn, so that flows do not probe together
     /// (`bbr_start_bw_probe_down`, `bbr_pick_probe_wait`).
     pub(super) fn begin_down(&mut self, now: Instant, delivered: u64) {
@@ -19,7 +25,7 @@ impl Bbr3 {
         self.phase_at = now;
         self.acks = Acks::Stopping;
         self.rounds.begin(delivered);
-        self.mode = Mode::ProbeBw(Phase::Down);
+        self.begin_phase(Phase::Down);
     }
 
     /// The queue has drained (`bbr_start_bw_probe_cruise`).
@@ -27,7 +33,7 @@ impl Bbr3 {
         if self.bounds.inflight_lo.is_finite() {
             self.bounds.inflight_lo = self.bounds.inflight_lo.min(self.bounds.inflight_hi);
         }
-        self.mode = Mode::ProbeBw(Phase::Cruise);
+        self.begin_phase(Phase::Cruise);
     }
 
     /// Fills the pipe once before more is sent; UP will grow as if `up_rounds` of it had passed
@@ -38,7 +44,7 @@ impl Bbr3 {
         self.risky = false;
         self.acks = Acks::Refilling;
         self.rounds.begin(delivered);
-        self.mode = Mode::ProbeBw(Phase::Refill);
+        self.begin_phase(Phase::Refill);
     }
 
     /// Sends more than the bandwidth (`bbr_start_bw_probe_up`).
@@ -47,7 +53,7 @@ impl Bbr3 {
         self.rounds.begin(delivery.delivered);
         self.phase_at = delivery.now;
         self.reset_full_bw(bw);
-        self.mode = Mode::ProbeBw(Phase::Up);
+        self.begin_phase(Phase::Up);
         self.raise_slope();
     }
 
@@ -111,6 +117,7 @@ impl Bbr3 {
         if more >= 1.0 {
             self.up_acked -= more * self.up_each;
             self.bounds.inflight_hi += more;
+            self.try_fast_path = false;
         }
         if self.round_start {
             self.raise_slope();

@@ -23,6 +23,24 @@ pub(crate) enum Marks {
     Counted(u32, EcnFeedback),
 }
 
+/// Limits of what may leave.
+#[derive(Clone, Copy)]
+struct Allowed {
+    cwnd: f64,
+    /// One past the last number that may leave.
+    end: u32,
+}
+
+impl Allowed {
+    /// By the windows and the data of a connection.
+    #[inline]
+    fn by(connection: &Connection) -> Self {
+        let Window { cwnd, bound, .. } = connection.window;
+        let allowed = (if bound < cwnd { bound } else { cwnd }) as u32;
+        Self { cwnd, end: connection.una.saturating_add(allowed).min(connection.end) }
+    }
+}
+
 impl Modern {
     /// Reads the marks that an ACK reports if it takes the fast path, while no loss is suspected or repaired; else
     /// `None`.
@@ -98,43 +116,44 @@ impl Modern {
         mut send: impl FnMut(Segment),
     ) -> u32 {
         let (first, una) = (connection.next, connection.una);
-        let Window { cwnd, bound, .. } = connection.window;
-        let allowed = (if bound < cwnd { bound } else { cwnd }) as u32;
-        let end = una.saturating_add(allowed).min(connection.end);
-        while connection.next < end && self.pacer.is_free(now) {
-            let mut row = self.emit(connection, now);
-            while connection.next < end && self.pacer.is_free(now) {
-                let next = self.emit(connection, now);
+        let mut allowed = Allowed::by(connection);
+        while connection.next < allowed.end && self.pacer.is_free(now) {
+            let mut row = self.emit(connection, &mut allowed, now);
+            while connection.next < allowed.end && self.pacer.is_free(now) {
+                let next = self.emit(connection, &mut allowed, now);
                 if !row.append(&next) {
                     send(core::mem::replace(&mut row, next));
                 }
             }
             send(row);
         }
-        let (next, waits) = (connection.next, connection.next < end);
+        let (next, waits) = (connection.next, connection.next < allowed.end);
         self.pacer.wait(waits);
         if next > first {
             self.usage.sent = true;
             recovery.sent_row(first..next, now);
             recovery.arm_probe_afresh(connection, now);
         }
-        let full = f64::from(next - una) + 1.0 > cwnd;
+        let full = f64::from(next - una) + 1.0 > allowed.cwnd;
         connection.window_limited = self.limits(connection, recovery, full, next - una);
         connection.due = connection.timer.min(recovery.due()).min(self.pacer.due());
         next - first
     }
 
-    /// A new segment leaves.
+    /// A new segment leaves. If it is the first after an idle time, the congestion control may change what is `allowed`.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
-    fn emit(&mut self, connection: &mut Connection, now: Instant) -> Segment {
+    fn emit(&mut self, connection: &mut Connection, allowed: &mut Allowed, now: Instant) -> Segment {
         let number = connection.next;
         connection.next += 1;
         let mut segment = connection.emit(number, now);
         self.ecn.declare(connection, &mut segment, false);
-        if let Some(sampler) = &mut self.sampler {
+        if self.sampler.is_some() {
             let flight = number - connection.una;
-            sampler.sent(number, flight + 1, flight == 0, self.delivered, now);
+            if flight == 0 && self.restart(connection, now) {
+                *allowed = Allowed::by(connection);
+            }
+            self.note_sent(number, flight + 1, flight == 0, now);
         }
         self.pacer.sent(now, false);
         segment

@@ -20,7 +20,7 @@ use super::{Departure, Transport};
 use crate::{
     AckOptions, Flags, Segment, TcpParameters,
     accecn::AccEcnOption,
-    congestion::{Ack, Delivery, Pace},
+    congestion::{Ack, Counts, Delivery, Pace, Signal},
     connection::{Connection, Rest},
     recovery::{NextSegment, Recovery, Report, Sack},
 };
@@ -38,8 +38,6 @@ pub(crate) struct Modern {
     /// Segments found lost so far.
     lost: u64,
     min_rtt: Duration,
-    /// The congestion control limited itself after the last ACK.
-    limits_itself: bool,
 }
 
 /// Facts about an ACK, and about the sender before it.
@@ -85,7 +83,6 @@ impl Modern {
             delivered: 0,
             lost: 0,
             min_rtt: Duration::MAX,
-            limits_itself: false,
         }
     }
 
@@ -158,6 +155,37 @@ impl Modern {
         self.usage.classify(connection, full)
     }
 
+    /// Counts for the congestion control, at an event that no ACK causes.
+    fn counts(&self, connection: &Connection, sampler: &Sampler, now: Instant) -> Counts {
+        Counts {
+            now,
+            delivered: self.delivered,
+            delivered_at: sampler.delivered_at(),
+            lost_so_far: self.lost,
+            payload: connection.payload(),
+        }
+    }
+
+    /// A segment leaves while no other is in the network (`CA_EVENT_TX_START`). Returns true if the congestion control
+    /// was told, as the application limits samples.
+    fn restart(&mut self, connection: &mut Connection, now: Instant) -> bool {
+        let Some(sampler) = self.sampler.as_ref().filter(|sampler| sampler.is_limited()) else {
+            return false;
+        };
+        let counts = self.counts(connection, sampler, now);
+        connection.congestion.on_restart(&counts, &mut connection.window);
+        self.pacer.follow(connection, connection.congestion.pace().rate, self.min_rtt);
+        true
+    }
+
+    /// Notes for samples that a segment leaves, as [`Sampler::sent`] does.
+    #[inline]
+    fn note_sent(&mut self, number: u32, flight: u32, idle: bool, now: Instant) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.sent(number, flight, idle, self.delivered, now);
+        }
+    }
+
     /// Tells the congestion control of an ACK, and takes over what it sets.
     #[inline]
     fn deliver(&mut self, connection: &mut Connection, recovery: &Sack, arrival: &Arrival, now: Instant) {
@@ -198,10 +226,7 @@ impl Modern {
         {
             connection.header = connection.header.with_bytes(bytes);
         }
-        let limited = core::mem::replace(&mut self.limits_itself, limits_itself);
-        if (limited || limits_itself)
-            && let Some(sampler) = &mut self.sampler
-        {
+        if limits_itself && let Some(sampler) = &mut self.sampler {
             sampler.limit_by_application(self.delivered, recovery.pipe());
         }
         self.pacer.follow(connection, rate, self.min_rtt);
@@ -273,10 +298,24 @@ impl Transport<Sack> for Modern {
         self.deliver(connection, recovery, &arrival, now);
     }
 
-    fn on_timeout(&mut self, connection: &mut Connection, recovery: &mut Sack, now: Instant) {
+    fn on_timeout(
+        &mut self,
+        connection: &mut Connection,
+        recovery: &mut Sack,
+        signal: Option<Signal>,
+        now: Instant,
+    ) {
+        // The control learns of the losses first, as in Linux (`tcp_enter_loss`).
         self.counting_losses(connection, recovery, now, |recovery, connection| {
             recovery.on_timeout(connection, now);
         });
+        if let Some(signal) = signal {
+            connection.cut_for_timeout(signal);
+            if let Some(sampler) = &self.sampler {
+                let counts = self.counts(connection, sampler, now);
+                connection.congestion.on_expiry(&counts);
+            }
+        }
         self.pacer.wake();
     }
 
@@ -319,8 +358,11 @@ impl Transport<Sack> for Modern {
         now: Instant,
     ) {
         self.ecn.declare(connection, segment, syn);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.sent(segment.number, recovery.pipe(), idle, self.delivered, now);
+        if self.sampler.is_some() {
+            if recovery.pipe() == 1 {
+                self.restart(connection, now);
+            }
+            self.note_sent(segment.number, recovery.pipe(), idle, now);
             if segment.flags().has(Flags::RETRANSMISSION) && segment.number == connection.una {
                 // What was sent again may be lost again: that is found before the timer expires
                 // (`tcp_xmit_retransmit_queue`).

@@ -149,6 +149,16 @@ impl Sampler {
         self.app_limited = Some((delivered + u64::from(flight)).max(1));
     }
 
+    /// Samples of what leaves now are limited by the application.
+    pub(super) const fn is_limited(&self) -> bool {
+        self.app_limited.is_some()
+    }
+
+    /// When the last delivery was; if nothing was outstanding since, when the next segment left.
+    pub(super) const fn delivered_at(&self) -> Instant {
+        Instant::from_nanos(self.delivered_at * 1000)
+    }
+
     /// The sample of an ACK after which `delivered` segments have been delivered, over a path whose least round trip
     /// is `min_rtt`. Also the round trip of the segment that was sent last.
     #[inline]

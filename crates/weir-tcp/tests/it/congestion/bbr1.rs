@@ -120,6 +120,23 @@ fn probe_rtt_empties_the_queue() {
     assert!(path.sender.cwnd() > 40.0, "the window is restored");
 }
 
+/// A segment that leaves into an empty network, after a timeout, ends a `PROBE_RTT` that has lasted long enough: no ACK
+/// has to arrive.
+#[test]
+fn a_restart_ends_probe_rtt() {
+    let mut path = Path::new(bbr1());
+    while State::of(&path) != State::ProbeRtt || path.sender.flight() > 4.0 {
+        path.step();
+    }
+    path.step();
+    path.lose_all();
+    let acked = path.sender.acked();
+    while path.sender.counters().timeouts < 2 {
+        path.step();
+    }
+    assert_eq!((State::of(&path), path.sender.acked()), (State::ProbeBw, acked));
+}
+
 /// Without SACK and RACK there are no samples: said before work starts.
 #[test]
 fn it_needs_rack() {

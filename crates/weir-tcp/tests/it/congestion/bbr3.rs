@@ -138,3 +138,21 @@ fn losses_of_a_probe_bound_the_flight() {
     // The link is busy in spite of it.
     assert!(f64::from(path.sender.acked()) > 0.9 * 20_000.0, "{} arrived", path.sender.acked());
 }
+
+/// A timeout in UP, with all that was in flight lost: these losses end the probe and bound it. So the timeout finds the
+/// sender in DOWN, where the window before bounds the flight, too.
+#[test]
+fn losses_of_a_timeout_come_before_it() {
+    let mut path = Path::new(bbr3());
+    while path.variable("pacing_gain") != 1.25 || path.variable("bw") < 999.0 {
+        path.step();
+    }
+    assert!(path.variable("inflight_lo").is_infinite() && path.variable("inflight_hi").is_infinite());
+    path.lose_all();
+    let before = path.sender.cwnd();
+    while path.sender.counters().timeouts == 0 {
+        path.step();
+    }
+    assert!(path.variable("inflight_hi").is_finite());
+    assert_eq!(path.variable("inflight_lo"), before);
+}

@@ -58,6 +58,12 @@ impl Path {
         self.now.as_nanos() as f64 * 1e-9
     }
 
+    /// From now on nothing arrives.
+    pub(super) fn lose_all(&mut self) {
+        self.acks.clear();
+        (self.buffer, self.free_at) = (0, Instant::MAX);
+    }
+
     /// Runs to the next ACK or timer, after which the sender is looked at.
     pub(super) fn step(&mut self) {
         while let Some(segment) = self.sender.poll_segment(self.now) {

@@ -1,6 +1,7 @@
 //! Parts that the listings of both versions have in common.
 
-use weir_tcp::congestion::{Delivery, RateSample, Transmission};
+use weir_tcp::congestion::{Counts, Delivery, RateSample, Transmission};
+use weir_types::Instant;
 
 /// States, as the kernel numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ pub(super) struct Shown {
     pub(super) pacing_rate: f64,
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
+    /// The last ACK has set `tp->app_limited`.
     pub(super) app_limited: bool,
     /// `inflight_hi` and `inflight_lo`; version 1 has none.
     pub(super) bounds: Option<[f64; 2]>,
@@ -37,8 +39,10 @@ pub(super) trait Listing {
     }
     /// `ssthresh`.
     fn ssthresh(&mut self);
-    /// `tcp_enter_loss`: `ssthresh`, a window of one segment and `set_state(TCP_CA_Loss)`.
-    fn enter_loss(&mut self);
+    /// The rest of `tcp_enter_loss`: a window of one segment and `set_state(TCP_CA_Loss)`.
+    fn enter_loss(&mut self, tp: &Counts);
+    /// `CA_EVENT_TX_START`, with `tp->app_limited` set.
+    fn tx_start(&mut self, tp: &Counts);
     /// `bbr_main`.
     fn main(&mut self, ack: &Delivery);
     fn shown(&self) -> Shown;
@@ -60,8 +64,8 @@ pub(super) fn seconds(nanos: u64) -> f64 {
 }
 
 /// Time on the kernel's clock, in milliseconds (`tcp_jiffies32`).
-pub(super) fn jiffies(ack: &Delivery) -> u64 {
-    ack.now.as_nanos() / 1_000_000
+pub(super) fn jiffies(now: Instant) -> u64 {
+    now.as_nanos() / 1_000_000
 }
 
 /// `bbr_bw_to_pacing_rate`
@@ -105,6 +109,11 @@ impl AckAggregation {
 
     pub(super) fn init(&mut self, ack: &Delivery) {
         *self = Self { ack_epoch_mstamp: ack.now.as_nanos(), ..Self::default() };
+    }
+
+    /// `CA_EVENT_TX_START`
+    pub(super) fn restart(&mut self, now: Instant) {
+        (self.ack_epoch_mstamp, self.ack_epoch_acked) = (now.as_nanos(), 0.0);
     }
 
     pub(super) fn update(&mut self, ack: &Delivery, round_start: bool, win_rtts: u32, bw: f64, cwnd: f64) {

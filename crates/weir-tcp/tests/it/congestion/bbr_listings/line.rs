@@ -3,8 +3,10 @@
 
 use std::collections::VecDeque;
 
-use weir_tcp::congestion::{Delivery, RateSample, RecoveryState, Signal, Transmission};
+use weir_tcp::congestion::{Counts, Delivery, RateSample, RecoveryState, Signal, Transmission};
 use weir_types::{Duration, Instant, Rng, Streams};
+
+use super::conditions::Conditions;
 
 /// Something that a congestion control is told.
 #[derive(Clone, Copy, Debug)]
@@ -13,56 +15,14 @@ pub(super) enum Event {
     Lost(Transmission),
     /// Recovery begins; `Lost` of its segments came before.
     Loss(Signal),
-    /// The timer expired; `Lost` of all that was outstanding came before.
-    Timeout(Signal),
+    /// The timer expired; `Lost` of all that was outstanding came before. No signal: nothing has arrived since it
+    /// expired last.
+    Timeout(Option<Signal>, Counts),
+    /// A segment leaves into an empty network, and the application limits samples.
+    Restart(Counts),
     /// An ACK.
     Ack(Delivery),
 }
-
-/// Conditions that a line draws anew from time to time. Times are in nanoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conditions {
-    /// Least and greatest time between two segments at the bottleneck.
-    pub(super) spacing: (f64, f64),
-    /// Least and greatest round trip without a queue.
-    pub(super) delay: (f64, f64),
-    /// Greatest number of segments that may wait.
-    pub(super) buffer: (f64, f64),
-    /// Greatest share of segments lost at random.
-    pub(super) loss: f64,
-    /// Greatest time that ACKs are held back, to come at once.
-    pub(super) aggregation: f64,
-    /// Chance at an ACK that there is nothing to send for a while.
-    pub(super) idle: f64,
-    /// Chance at an ACK that the timer expires.
-    pub(super) timeout: f64,
-    /// Chance at an ACK that its numbers are drawn at random, as no line would have them.
-    pub(super) noise: f64,
-    /// Chance at an ACK that a duplicate follows which reports nothing.
-    pub(super) duplicates: f64,
-    /// Chance at an ACK that the conditions are drawn anew.
-    pub(super) change: f64,
-    /// Most segments that leave at once.
-    pub(super) burst: f64,
-    /// Bytes of data in a segment.
-    pub(super) payload: u32,
-}
-
-/// Conditions without surprises: 1 ms for each segment, 40 ms, no losses.
-pub(super) const CALM: Conditions = Conditions {
-    spacing: (1e6, 1e6),
-    delay: (40e6, 40e6),
-    buffer: (1e9, 1e9),
-    loss: 0.0,
-    aggregation: 0.0,
-    idle: 0.0,
-    timeout: 0.0,
-    noise: 0.0,
-    duplicates: 0.0,
-    change: 0.0,
-    burst: 1.0,
-    payload: 1448,
-};
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +61,10 @@ pub(super) struct Line {
     /// Samples of segments that left before so many were delivered are limited by the application.
     app_limited: u64,
     idle_until: u64,
+    /// `Restart` has been told.
+    restarted: bool,
+    /// Segments delivered when the timer last expired.
+    expired: Option<u64>,
     release: u64,
     free_at: u64,
     last_arrival: u64,
@@ -138,6 +102,8 @@ impl Line {
             resend: 0,
             app_limited: 0,
             idle_until: 0,
+            restarted: false,
+            expired: None,
             release: 0,
             free_at: 0,
             last_arrival: 0,
@@ -171,17 +137,23 @@ impl Line {
         self.delivery(self.now, 0, 0, 0, false, None)
     }
 
-    /// Sends with this window and rate (segments per second) until something happens. `limits_itself`: the window is
-    /// too small for samples to tell a rate.
-    pub(super) fn step(&mut self, cwnd: f64, rate: f64, limits_itself: bool) -> Vec<Event> {
-        if limits_itself {
-            self.app_limited = (self.delivered + self.sent.len() as u64).max(1);
-        }
+    /// An ACK found a window that is too small for samples to tell a rate, with so many segments in flight.
+    pub(super) fn limit(&mut self, flight: u32) {
+        self.app_limited = (self.delivered + u64::from(flight)).max(1);
+    }
+
+    /// Sends with this window and rate (segments per second) until something happens.
+    pub(super) fn step(&mut self, cwnd: f64, rate: f64) -> Vec<Event> {
         loop {
             let idle = self.now < self.idle_until;
             let room = (self.sent.len() as f64) < cwnd.floor();
             self.full |= !room;
             if room && !idle && self.release <= self.now {
+                if self.sent.is_empty() && self.app_limited > 0 && !self.restarted {
+                    self.restarted = true;
+                    return vec![Event::Restart(self.counts())];
+                }
+                self.restarted = false;
                 self.leave(cwnd, rate);
                 continue;
             }
@@ -251,8 +223,20 @@ impl Line {
         self.state = RecoveryState::Loss;
         self.point = self.next;
         self.release = self.now;
-        events.push(Event::Timeout(Signal { now: instant(self.now), flight: 0.0 }));
+        let again = self.expired.replace(self.delivered) == Some(self.delivered);
+        let signal = (!again).then(|| Signal { now: instant(self.now), flight: 0.0 });
+        events.push(Event::Timeout(signal, self.counts()));
         events
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            now: instant(self.now),
+            delivered: self.delivered,
+            delivered_at: instant(self.delivered_at),
+            lost_so_far: self.lost,
+            payload: self.conditions.payload,
+        }
     }
 
     fn lose(&mut self, sent: &Sent) -> Event {
@@ -320,7 +304,11 @@ impl Line {
         events.push(Event::Ack(ack));
         if self.random.chance(self.conditions.duplicates) {
             let flight = self.sent.len() as u32;
-            events.push(Event::Ack(self.delivery(rtt, 0, 0, flight, limited, None)));
+            let mut duplicate = self.delivery(rtt, 0, 0, flight, limited, None);
+            if self.random.chance(self.conditions.noise) {
+                duplicate.flight = self.between((0.0, 60.0)) as u32;
+            }
+            events.push(Event::Ack(duplicate));
         }
         self.full &= self.random.chance(0.98);
         self.disturb(&mut events);
@@ -353,7 +341,7 @@ impl Line {
         }
         if self.random.chance(known.idle) {
             self.idle_until = self.now + self.between((0.0, 4e8));
-            self.app_limited = (self.delivered + self.sent.len() as u64).max(1);
+            self.limit(self.sent.len() as u32);
         }
         if self.state == RecoveryState::Open && !self.sent.is_empty() && self.random.chance(known.timeout) {
             events.append(&mut self.expire());

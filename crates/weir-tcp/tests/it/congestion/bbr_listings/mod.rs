@@ -6,6 +6,7 @@
 #![expect(clippy::float_cmp, reason = "windows are whole, states and gains are constants")]
 
 mod common;
+mod conditions;
 mod line;
 mod v1;
 mod v3;
@@ -16,7 +17,8 @@ use weir_tcp::congestion::{Congestion, Window};
 
 use self::{
     common::{Listing, Shown},
-    line::{CALM, Conditions, Event, Line},
+    conditions::{CALM, Conditions, FAST, WILD},
+    line::{Event, Line},
 };
 
 /// Greatest relative difference of rates and times, which both calculate with real numbers.
@@ -66,9 +68,18 @@ impl<C: Congestion, L: Listing> Pair<C, L> {
                 self.control.on_loss(signal, &mut self.window);
                 self.listing.ssthresh();
             }
-            Event::Timeout(signal) => {
-                self.control.on_timeout(signal, &mut self.window);
-                self.listing.enter_loss();
+            Event::Timeout(signal, counts) => {
+                if let Some(signal) = signal {
+                    self.control.on_timeout(signal, &mut self.window);
+                    self.listing.ssthresh();
+                }
+                self.window.cwnd = 1.0;
+                self.control.on_expiry(&counts);
+                self.listing.enter_loss(&counts);
+            }
+            Event::Restart(counts) => {
+                self.control.on_restart(&counts, &mut self.window);
+                self.listing.tx_start(&counts);
             }
             Event::Ack(ack) => {
                 self.control.on_delivery(&ack, &mut self.window);
@@ -91,10 +102,15 @@ impl<C: Congestion, L: Listing> Pair<C, L> {
         self.control.on_delivery(&line.handshake(), &mut self.window);
         self.listing.init(&line.handshake());
         while line.now as f64 * 1e-9 < seconds {
-            let Shown { cwnd, pacing_rate, app_limited, .. } = self.listing.shown();
-            for event in line.step(cwnd, pacing_rate, app_limited) {
+            let Shown { cwnd, pacing_rate, .. } = self.listing.shown();
+            for event in line.step(cwnd, pacing_rate) {
                 self.tell(event);
                 let (shown, expected) = (self.shown(), self.listing.shown());
+                if let Event::Ack(ack) = event
+                    && expected.app_limited
+                {
+                    line.limit(ack.flight);
+                }
                 assert!(agree(&shown, &expected), "seed {seed}, {event:?}: {shown:?}\nnot {expected:?}");
                 look(&self.listing);
                 if found.last() != Some(&(shown.mode, shown.pacing_gain)) {
@@ -126,22 +142,4 @@ fn agree(shown: &Shown, expected: &Shown) -> bool {
 
 const WINDOW: Window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, bound: f64::INFINITY };
 
-/// A line of any kind, often below the 1.2 Mbit/s at which bursts become short.
-const WILD: Conditions = Conditions {
-    spacing: (0.2e6, 15e6),
-    delay: (5e6, 60e6),
-    buffer: (5.0, 100.0),
-    loss: 0.02,
-    aggregation: 10e6,
-    idle: 0.001,
-    noise: 0.0,
-    timeout: 0.0,
-    duplicates: 0.0,
-    change: 0.0005,
-    burst: 4.0,
-    payload: 1448,
-};
-/// A faster one, with longer segments: version 3 never comes near that rate.
-const FAST: Conditions =
-    Conditions { spacing: (0.05e6, 1e6), delay: (0.5e6, 60e6), change: 0.0002, payload: 4000, ..WILD };
 const SEEDS: u64 = 60;

@@ -2,21 +2,16 @@
 //! draft (draft-cardwell-iccrg-bbr-congestion-control-00) has the same rules where its names are given.
 //!
 //! Numbers are real where the kernel has fractions of 2^24; times are in nanoseconds where it has microseconds. Windows
-//! are whole, and clocks of `PROBE_RTT` have milliseconds, as there. Left out is what Weir documents as left out: the
-//! restart from idle, and the exception for delayed ACKs. A round trip renews the least one only if it is lower, as in
-//! Linux since 5.10. In the draft one that is as low does so, too.
-//!
-//! Weir differs in these points, which the listing follows:
-//!
-//! - a timeout ends no interval of the policer's rate (`bbr_set_state`);
-//! - the ACK that shows a policer still ends a phase by the gain before (`bbr_lt_bw_interval_done`);
-//! - intervals of the policer's rate have no whole milliseconds (`bbr_lt_bw_sampling`);
-//! - samples after `PROBE_RTT` count from its last ACK but one, not from its last (`tp->app_limited`).
+//! are whole, and clocks of `PROBE_RTT` and of policers have milliseconds, as there. Left out is what Weir documents as
+//! left out: the exception for delayed ACKs. A round trip renews the least one only if it is lower, as in Linux since
+//! 5.10. In the draft one that is as low does so, too.
 
 mod control;
 
-use weir_tcp::congestion::{Delivery, RecoveryState};
-use weir_types::{Duration, Rng};
+use std::collections::BTreeSet;
+
+use weir_tcp::congestion::{Counts, Delivery, RecoveryState};
+use weir_types::{Instant, Rng};
 
 use super::common::{
     AckAggregation, CWND_MIN_TARGET, GSO_BYTES, Listing, Mode, Shown, TCP_INIT_CWND, UNIT, bdp,
@@ -101,6 +96,7 @@ pub(super) struct Bbr {
     prev_ca_state: RecoveryState,
     packet_conservation: bool,
     round_start: bool,
+    idle_restart: bool,
     lt_is_sampling: bool,
     lt_rtt_cnt: u32,
     lt_use_bw: bool,
@@ -115,6 +111,10 @@ pub(super) struct Bbr {
     aggregation: AckAggregation,
     /// `delivered_mstamp`, `delivered` and `lost` of the transport.
     tp: (u64, u64, u64),
+    /// This ACK has set `app_limited` of the transport.
+    app_limited: bool,
+    /// Rarer rules that were at work.
+    pub(super) seen: BTreeSet<&'static str>,
 }
 
 impl Bbr {
@@ -138,6 +138,7 @@ impl Bbr {
             prev_ca_state: RecoveryState::Open,
             packet_conservation: false,
             round_start: false,
+            idle_restart: false,
             lt_is_sampling: false,
             lt_rtt_cnt: 0,
             lt_use_bw: false,
@@ -151,6 +152,8 @@ impl Bbr {
             prior_cwnd: 0.0,
             aggregation: AckAggregation::default(),
             tp: (0, 0, 0),
+            app_limited: false,
+            seen: BTreeSet::new(),
         }
     }
 
@@ -202,7 +205,7 @@ impl Bbr {
     }
 
     fn reset_lt_bw_sampling_interval(&mut self) {
-        self.lt_last = self.tp;
+        self.lt_last = (self.tp.0 / 1_000_000, self.tp.1, self.tp.2);
         self.lt_rtt_cnt = 0;
     }
 
@@ -217,6 +220,7 @@ impl Bbr {
             if diff <= LT_BW_RATIO * self.lt_bw || bw_to_pacing_rate(diff, 1.0) * self.mss <= LT_BW_DIFF {
                 self.lt_bw = f64::midpoint(bw, self.lt_bw);
                 (self.lt_use_bw, self.lt_rtt_cnt) = (true, 0);
+                self.pacing_gain = 1.0;
                 return;
             }
         }
@@ -256,9 +260,9 @@ impl Bbr {
         }
         let (stamp, delivered, lost) = self.lt_last;
         let (delivered, lost) = ((self.tp.1 - delivered) as f64, (self.tp.2 - lost) as f64);
-        let t = Duration::from_nanos(self.tp.0 - stamp).as_secs_f64();
-        if losses && delivered > 0.0 && lost >= LT_LOSS_THRESH * delivered && t >= 1e-3 {
-            self.lt_bw_interval_done(delivered / t);
+        let t = self.tp.0 / 1_000_000 - stamp;
+        if losses && delivered > 0.0 && lost >= LT_LOSS_THRESH * delivered && t >= 1 {
+            self.lt_bw_interval_done(delivered / (t as f64 * 1e-3));
         }
     }
 
@@ -313,11 +317,11 @@ impl Bbr {
         }
     }
 
-    fn check_probe_rtt_done(&mut self, ack: &Delivery) {
-        if self.probe_rtt_done_stamp.is_none_or(|stamp| jiffies(ack) <= stamp) {
+    fn check_probe_rtt_done(&mut self, now: Instant) {
+        if self.probe_rtt_done_stamp.is_none_or(|stamp| jiffies(now) <= stamp) {
             return;
         }
-        self.min_rtt_stamp = jiffies(ack);
+        self.min_rtt_stamp = jiffies(now);
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.full_bw_reached {
             self.reset_probe_bw_mode();
@@ -327,29 +331,35 @@ impl Bbr {
     }
 
     fn update_min_rtt(&mut self, ack: &Delivery) {
-        let filter_expired = jiffies(ack) > self.min_rtt_stamp + MIN_RTT_WIN;
+        let filter_expired = jiffies(ack.now) > self.min_rtt_stamp + MIN_RTT_WIN;
         if let Some(rtt) = ack.sample.and_then(|rs| rs.rtt)
             && (rtt.as_nanos() < self.min_rtt || filter_expired)
         {
             self.min_rtt = rtt.as_nanos();
-            self.min_rtt_stamp = jiffies(ack);
+            self.min_rtt_stamp = jiffies(ack.now);
         }
-        if filter_expired && self.mode != Mode::ProbeRtt {
+        if filter_expired && self.mode != Mode::ProbeRtt && self.idle_restart {
+            self.seen.insert("PROBE_RTT put off");
+        }
+        if filter_expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.save_cwnd();
             self.probe_rtt_done_stamp = None;
         }
+        // `rs->delivered`; nothing below reads it.
+        self.idle_restart &= ack.sample.is_none();
+        self.app_limited = self.mode == Mode::ProbeRtt;
         if self.mode != Mode::ProbeRtt {
             return;
         }
         if self.probe_rtt_done_stamp.is_none() && f64::from(ack.flight) <= CWND_MIN_TARGET {
-            self.probe_rtt_done_stamp = Some(jiffies(ack) + PROBE_RTT_MODE);
+            self.probe_rtt_done_stamp = Some(jiffies(ack.now) + PROBE_RTT_MODE);
             self.probe_rtt_round_done = false;
             self.next_rtt_delivered = ack.delivered;
         } else if self.probe_rtt_done_stamp.is_some() {
             self.probe_rtt_round_done |= self.round_start;
             if self.probe_rtt_round_done {
-                self.check_probe_rtt_done(ack);
+                self.check_probe_rtt_done(ack.now);
             }
         }
     }

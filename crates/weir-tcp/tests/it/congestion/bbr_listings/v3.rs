@@ -3,22 +3,17 @@
 //!
 //! Numbers are real where the kernel has fractions of 2^24; times are in nanoseconds where it has microseconds. Windows
 //! are whole, and clocks of `PROBE_RTT` have milliseconds, as there. Left out are marks, which have tests of their own,
-//! and what Weir documents as left out: the undo of false losses, and what tail loss probes repair.
-//!
-//! Weir differs in these points, which the tests step around:
-//!
-//! - bursts have one segment at least below 1.2 Mbit/s, not two (`bbr_tso_segs_generic`);
-//! - an ACK that reports nothing new ends no phase, and cannot end DRAIN (`bbr_update_cycle_phase`, `bbr_check_drain`);
-//! - STARTUP grows up to 20 segments in any case, not up to twice the initial window (`bbr_set_cwnd`);
-//! - no ACK takes the fast path, which leaves the aggregation of ACKs as it was (`bbr_run_fast_path`);
-//! - samples after `PROBE_RTT` count from its last ACK but one, not from its last (`tp->app_limited`).
+//! and what Weir documents as left out: the undo of false losses, what tail loss probes repair, and the exception for
+//! delayed ACKs.
 
 mod control;
 mod model;
 mod probe_bw;
 
-use weir_tcp::congestion::{Delivery, RecoveryState, Transmission};
-use weir_types::Rng;
+use std::collections::BTreeSet;
+
+use weir_tcp::congestion::{Counts, Delivery, RecoveryState, Transmission};
+use weir_types::{Instant, Rng};
 
 use super::common::{
     AckAggregation, CWND_MIN_TARGET, GSO_BYTES, Listing, Mode, Shown, UNIT, bdp, bw_to_pacing_rate, jiffies,
@@ -33,6 +28,8 @@ const PROBE_RTT_MODE: u64 = 200;
 const PROBE_RTT_WIN: u64 = 5000;
 /// `BBR.ProbeRTTCwndGain`
 const PROBE_RTT_CWND_GAIN: f64 = 0.5;
+/// `sysctl_tcp_min_tso_segs`
+const MIN_TSO_SEGS: f64 = 2.0;
 /// Bursts halve with each 2^9 microseconds of the least round trip.
 const TSO_RTT_SHIFT: u64 = 9;
 /// `BBR.StartupPacingGain`, 4 ln 2: 277/100 in 256ths, and one more.
@@ -115,6 +112,8 @@ pub(super) struct Bbr {
     cycle_idx: CycleIdx,
     prev_ca_state: RecoveryState,
     round_start: bool,
+    try_fast_path: bool,
+    idle_restart: bool,
     bw_probe_up_rounds: u32,
     init_cwnd: f64,
     pacing_gain: f64,
@@ -143,10 +142,12 @@ pub(super) struct Bbr {
     stopped_risky_probe: bool,
     rounds_since_probe: u32,
     ack_phase: AckPhase,
-    /// Bursts may have one segment below it, in bytes per second: the branch has no such rate.
-    min_tso_rate: f64,
     /// `tcp_mstamp`, `delivered` and `is_cwnd_limited` of the transport.
     tp: (u64, u64, bool),
+    /// This ACK has set `app_limited` of the transport.
+    app_limited: bool,
+    /// Rarer rules that were at work.
+    pub(super) seen: BTreeSet<&'static str>,
 }
 
 impl Bbr {
@@ -169,8 +170,10 @@ impl Bbr {
             cycle_idx: CycleIdx::Up,
             prev_ca_state: RecoveryState::Open,
             round_start: false,
+            try_fast_path: false,
+            idle_restart: false,
             bw_probe_up_rounds: 0,
-            init_cwnd: cwnd,
+            init_cwnd: cwnd.min(127.0),
             pacing_gain: STARTUP_PACING_GAIN,
             cwnd_gain: STARTUP_CWND_GAIN,
             full_bw_reached: false,
@@ -197,14 +200,10 @@ impl Bbr {
             stopped_risky_probe: false,
             rounds_since_probe: 0,
             ack_phase: AckPhase::Init,
-            min_tso_rate: 0.0,
             tp: (0, 0, false),
+            app_limited: false,
+            seen: BTreeSet::new(),
         }
-    }
-
-    /// Bursts of Weir have one segment below 1.2 Mbit/s, as those of version 1.
-    pub(super) const fn shorten_bursts(&mut self) {
-        self.min_tso_rate = 1_200_000.0 / 8.0;
     }
 
     const fn max_bw(&self) -> f64 {
@@ -220,10 +219,9 @@ impl Bbr {
     }
 
     fn tso_segs_goal(&self) -> f64 {
-        let min_tso_segs = if self.pacing_rate * self.mss < self.min_tso_rate { 1.0 } else { 2.0 };
         let near = 65_536_u64.checked_shr(((self.min_rtt / 1000) >> TSO_RTT_SHIFT) as u32).unwrap_or(0);
         let bytes = (((self.pacing_rate * self.mss) as u64 >> 10) + near).min(GSO_BYTES) as f64;
-        (bytes / self.mss).floor().max(min_tso_segs)
+        (bytes / self.mss).floor().max(MIN_TSO_SEGS)
     }
 
     fn quantization_budget(&self, cwnd: f64) -> f64 {

@@ -1,5 +1,7 @@
 //! Version 1 against its listing.
 
+use std::collections::BTreeSet;
+
 use weir_tcp::congestion::{Bbr1, Bbr1Parameters, Congestion};
 use weir_types::Streams;
 
@@ -44,16 +46,43 @@ fn on_a_calm_line() {
 
 #[test]
 fn on_lines_that_change() {
+    let (mut slow, mut acks) = (0, 0);
     for seed in 0..SEEDS {
-        pair(seed).run(WILD, seed, 40.0, |_| ());
+        pair(seed).run(WILD, seed, 40.0, |listing| {
+            slow += u32::from(listing.is_slow());
+            acks += 1;
+        });
+    }
+    assert!(slow > 10_000 && slow < acks / 2, "{slow} of {acks} below 1.2 Mbit/s");
+}
+
+/// Runs over many lines. Returns what has been seen.
+fn seen(conditions: Conditions) -> BTreeSet<&'static str> {
+    let mut seen = BTreeSet::new();
+    for seed in 0..SEEDS {
+        let mut pair = pair(seed);
+        pair.run(conditions, seed, 40.0, |_| ());
+        seen.append(&mut pair.listing.seen);
+    }
+    seen
+}
+
+/// A timeout may end an interval, show the policer and give its rate up.
+#[test]
+fn through_timeouts_and_duplicates() {
+    let seen = seen(Conditions { timeout: 0.01, duplicates: 0.01, loss: 0.6, ..WILD });
+    for sight in ["interval ended by", "policer shown by", "policer given up at"] {
+        let sight = format!("{sight} a timeout");
+        assert!(seen.contains(&*sight), "{sight}: {seen:?}");
     }
 }
 
+/// Nothing to send, for a while: `PROBE_RTT` is put off, or ends.
 #[test]
-fn through_timeouts_and_duplicates() {
-    for seed in 0..SEEDS {
-        let conditions = Conditions { timeout: 0.001, duplicates: 0.01, ..WILD };
-        pair(seed).run(conditions, seed, 40.0, |_| ());
+fn after_idle_times() {
+    let seen = seen(Conditions { idle: 0.01, ..WILD });
+    for sight in ["restart in PROBE_BW", "PROBE_RTT ended by a restart", "PROBE_RTT put off"] {
+        assert!(seen.contains(sight), "{sight}: {seen:?}");
     }
 }
 

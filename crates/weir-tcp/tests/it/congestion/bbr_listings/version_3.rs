@@ -2,13 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use weir_tcp::congestion::{Bbr3, Bbr3Parameters, Congestion};
+use weir_tcp::congestion::{Bbr3, Bbr3Parameters, Congestion, Window};
 use weir_types::Streams;
 
 use super::{CALM, Conditions, FAST, Pair, SEEDS, WILD, WINDOW, v3};
 
 /// With the kernel's constants, of which some defaults are short decimal forms.
 fn pair(seed: u64) -> Pair<Bbr3, v3::Bbr> {
+    pair_with(WINDOW, seed)
+}
+
+/// With this first window.
+fn pair_with(window: Window, seed: u64) -> Pair<Bbr3, v3::Bbr> {
     let random = Streams::new(seed).at("bbr");
     let mut control = Bbr3::new(&Bbr3Parameters {
         startup_gain: v3::STARTUP_PACING_GAIN,
@@ -17,7 +22,7 @@ fn pair(seed: u64) -> Pair<Bbr3, v3::Bbr> {
         ..Bbr3Parameters::default()
     });
     control.set_random(random.clone());
-    Pair { control, window: WINDOW, listing: v3::Bbr::new(WINDOW.cwnd, random) }
+    Pair { control, window, listing: v3::Bbr::new(window.cwnd, random) }
 }
 
 /// Runs over many lines. Returns what has been seen.
@@ -29,13 +34,44 @@ fn seen(conditions: Conditions) -> BTreeSet<&'static str> {
     seen
 }
 
-/// The first of the differences that stand at the head of the listing; there is no other on slow lines.
+/// A burst has two segments there, too.
 #[test]
-fn on_slow_lines_with_short_bursts() {
-    for seed in 0..SEEDS {
-        let mut pair = pair(seed);
-        pair.listing.shorten_bursts();
-        pair.run(WILD, seed, 40.0, |_| ());
+fn on_slow_lines() {
+    let seen = seen(WILD);
+    assert!(seen.contains("less than 1.2 Mbit/s"), "{seen:?}");
+}
+
+/// STARTUP grows to twice that window in any case; only 127 segments of it count.
+#[test]
+fn with_other_first_windows() {
+    for cwnd in [2.0, 30.0, 80.0, 200.0] {
+        for seed in 0..SEEDS / 4 {
+            pair_with(Window { cwnd, ..WINDOW }, seed).run(FAST, seed, 10.0, |_| ());
+        }
+    }
+}
+
+/// While there is nothing to send now and then, most ACKs take the fast path.
+#[test]
+fn after_idle_times() {
+    let seen = seen(Conditions { idle: 0.01, ..FAST });
+    for sight in [
+        "fast path",
+        "half of the fast path",
+        "restart in PROBE_BW",
+        "PROBE_RTT ended by a restart",
+        "PROBE_RTT put off",
+    ] {
+        assert!(seen.contains(sight), "{sight}: {seen:?}");
+    }
+}
+
+/// ACKs of nothing new may end phases.
+#[test]
+fn with_duplicates() {
+    let seen = seen(Conditions { duplicates: 0.5, noise: 0.1, ..FAST });
+    for sight in ["phase ended by a duplicate", "DRAIN ended by a duplicate"] {
+        assert!(seen.contains(sight), "{sight}: {seen:?}");
     }
 }
 

@@ -1,14 +1,19 @@
 //! Gains, rate and window of version 1, and the calls of the transport.
 
 use super::{
-    Bbr, CWND_GAIN, CWND_MIN_TARGET, DRAIN_GAIN, Delivery, EXTRA_ACKED_WIN_RTTS, HIGH_GAIN, Listing, Mode,
-    PACING_GAIN, RecoveryState, Shown, TCP_INIT_CWND, bdp, bw_to_pacing_rate, seconds,
+    Bbr, CWND_GAIN, CWND_MIN_TARGET, Counts, DRAIN_GAIN, Delivery, EXTRA_ACKED_WIN_RTTS, HIGH_GAIN, Listing,
+    MIN_TSO_RATE, Mode, PACING_GAIN, RecoveryState, Shown, TCP_INIT_CWND, bdp, bw_to_pacing_rate, seconds,
 };
 
 impl Bbr {
     /// The rate is that of a policer.
     pub(in super::super) const fn uses_lt_bw(&self) -> bool {
         self.lt_use_bw
+    }
+
+    /// The rate is below 1.2 Mbit/s.
+    pub(in super::super) fn is_slow(&self) -> bool {
+        self.pacing_rate * self.mss < MIN_TSO_RATE
     }
 
     fn update_gains(&mut self) {
@@ -21,8 +26,8 @@ impl Bbr {
         };
     }
 
-    fn set_pacing_rate(&mut self) {
-        let rate = bw_to_pacing_rate(self.bw(), self.pacing_gain);
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = bw_to_pacing_rate(self.bw(), gain);
         if self.full_bw_reached || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
@@ -74,7 +79,7 @@ impl Listing for Bbr {
         self.mss = f64::from(ack.payload);
         self.tp = (ack.now.as_nanos(), ack.delivered, ack.lost_so_far);
         self.min_rtt = ack.min_rtt.as_nanos();
-        self.min_rtt_stamp = super::jiffies(ack);
+        self.min_rtt_stamp = super::jiffies(ack.now);
         let bw = self.cwnd / seconds(ack.smoothed.as_nanos());
         self.pacing_rate = bw_to_pacing_rate(bw, HIGH_GAIN);
         self.aggregation.init(ack);
@@ -85,15 +90,39 @@ impl Listing for Bbr {
         self.save_cwnd();
     }
 
-    fn enter_loss(&mut self) {
-        self.save_cwnd();
+    fn enter_loss(&mut self, tp: &Counts) {
+        self.tp = (tp.delivered_at.as_nanos(), tp.delivered, tp.lost_so_far);
         self.cwnd = 1.0;
         self.prev_ca_state = RecoveryState::Loss;
         self.full_bw = 0.0;
+        self.round_start = true;
+        let before = (self.lt_use_bw, self.lt_bw);
+        self.lt_bw_sampling(true, false);
+        match (before, self.lt_use_bw) {
+            ((false, _), true) => self.seen.insert("policer shown by a timeout"),
+            ((true, _), false) => self.seen.insert("policer given up at a timeout"),
+            ((_, bw), _) => bw != self.lt_bw && self.seen.insert("interval ended by a timeout"),
+        };
+    }
+
+    fn tx_start(&mut self, tp: &Counts) {
+        self.tp.0 = tp.delivered_at.as_nanos();
+        self.idle_restart = true;
+        self.aggregation.restart(tp.now);
+        if self.mode == Mode::ProbeBw {
+            self.set_pacing_rate(1.0);
+            self.seen.insert("restart in PROBE_BW");
+        } else if self.mode == Mode::ProbeRtt {
+            self.check_probe_rtt_done(tp.now);
+            if self.mode != Mode::ProbeRtt {
+                self.seen.insert("PROBE_RTT ended by a restart");
+            }
+        }
     }
 
     fn main(&mut self, ack: &Delivery) {
-        self.tp = (ack.now.as_nanos(), ack.delivered, ack.lost_so_far);
+        let delivered_mstamp = if ack.newly > 0 { ack.now.as_nanos() } else { self.tp.0 };
+        self.tp = (delivered_mstamp, ack.delivered, ack.lost_so_far);
         self.update_bw(ack);
         let bw = self.bw();
         self.aggregation.update(ack, self.round_start, EXTRA_ACKED_WIN_RTTS, bw, self.cwnd);
@@ -104,7 +133,7 @@ impl Listing for Bbr {
         self.check_drain(ack);
         self.update_min_rtt(ack);
         self.update_gains();
-        self.set_pacing_rate();
+        self.set_pacing_rate(self.pacing_gain);
         self.set_cwnd(ack);
     }
 
@@ -118,7 +147,7 @@ impl Listing for Bbr {
             pacing_rate: self.pacing_rate,
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
-            app_limited: self.mode == Mode::ProbeRtt,
+            app_limited: self.app_limited,
             bounds: None,
         }
     }

@@ -1,7 +1,7 @@
 //! Gains, rate and window of version 3, and the calls of the transport.
 
 use super::{
-    BW_PROBE_CWND_GAIN, Bbr, CWND_GAIN, CWND_MIN_TARGET, CycleIdx, DOWN_GAIN, DRAIN_GAIN, Delivery,
+    BW_PROBE_CWND_GAIN, Bbr, CWND_GAIN, CWND_MIN_TARGET, Counts, CycleIdx, DOWN_GAIN, DRAIN_GAIN, Delivery,
     EXTRA_ACKED_WIN_RTTS, Listing, Mode, RecoveryState, Rs, STARTUP_CWND_GAIN, STARTUP_PACING_GAIN, Shown,
     Transmission, UP_GAIN, bdp, bw_to_pacing_rate, jiffies, seconds, valid,
 };
@@ -16,9 +16,11 @@ impl Bbr {
             (self.inflight_lo.is_finite(), "inflight_lo"),
             (up && self.cwnd >= self.inflight_hi && self.bw_probe_up_rounds > 1, "UP at its bound"),
             (self.stopped_risky_probe, "risky probe"),
+            (self.pacing_rate * self.mss < 150_000.0, "less than 1.2 Mbit/s"),
         ]
         .into_iter()
         .filter_map(|(seen, sight)| seen.then_some(sight))
+        .chain(self.seen.iter().copied())
     }
 
     fn update_gains(&mut self) {
@@ -32,8 +34,8 @@ impl Bbr {
         };
     }
 
-    fn set_pacing_rate(&mut self) {
-        let rate = bw_to_pacing_rate(self.bw(), self.pacing_gain);
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = bw_to_pacing_rate(self.bw(), gain);
         if self.full_bw_reached || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
@@ -44,10 +46,17 @@ impl Bbr {
             let bw = self.bw();
             let extra = self.aggregation.cwnd(bw);
             let target = self.quantization_budget(bdp(bw, self.min_rtt, self.cwnd_gain) + extra);
+            self.try_fast_path = false;
             if self.full_bw_reached {
-                self.cwnd = (self.cwnd + acked).min(target);
+                self.cwnd += acked;
+                if self.cwnd >= target {
+                    self.cwnd = target;
+                    self.try_fast_path = true;
+                }
             } else if self.cwnd < target || self.cwnd < 2.0 * self.init_cwnd {
                 self.cwnd += acked;
+            } else {
+                self.try_fast_path = true;
             }
             self.cwnd = self.cwnd.max(CWND_MIN_TARGET);
         }
@@ -57,11 +66,40 @@ impl Bbr {
     }
 }
 
+impl Bbr {
+    fn update_model(&mut self, rs: &Rs, ack: &Delivery) {
+        self.update_congestion_signals(rs);
+        let rounds = if self.full_bw_reached { EXTRA_ACKED_WIN_RTTS } else { 1 };
+        let bw = self.bw();
+        self.aggregation.update(ack, self.round_start, rounds, bw, self.cwnd);
+        self.check_loss_too_high_in_startup(rs, ack.state);
+        self.check_full_bw_reached(rs);
+        self.check_drain(ack);
+        self.update_cycle_phase(rs, ack);
+        self.update_min_rtt(ack);
+    }
+
+    /// Returns whether that is all, and whether the model is still to be updated.
+    fn run_fast_path(&mut self, rs: &Rs, ack: &Delivery) -> (bool, bool) {
+        let below = rs.is_app_limited && rs.sample_bw < self.max_bw();
+        if !self.try_fast_path || !below || self.loss_in_round {
+            return (false, true);
+        }
+        let (prev_mode, prev_min_rtt) = (self.mode, self.min_rtt);
+        self.check_drain(ack);
+        self.update_cycle_phase(rs, ack);
+        self.update_min_rtt(ack);
+        let done = self.mode == prev_mode && self.min_rtt == prev_min_rtt && self.try_fast_path;
+        self.seen.insert(if done { "fast path" } else { "half of the fast path" });
+        (done, false)
+    }
+}
+
 impl Listing for Bbr {
     fn init(&mut self, ack: &Delivery) {
         self.mss = f64::from(ack.payload);
         self.tp = (ack.now.as_nanos(), ack.delivered, ack.full);
-        (self.min_rtt, self.min_rtt_stamp) = (ack.min_rtt.as_nanos(), jiffies(ack));
+        (self.min_rtt, self.min_rtt_stamp) = (ack.min_rtt.as_nanos(), jiffies(ack.now));
         (self.probe_rtt_min, self.probe_rtt_min_stamp) = (self.min_rtt, self.min_rtt_stamp);
         let bw = self.cwnd / seconds(ack.smoothed.as_nanos());
         self.pacing_rate = bw_to_pacing_rate(bw, STARTUP_PACING_GAIN);
@@ -98,8 +136,7 @@ impl Listing for Bbr {
         self.save_cwnd();
     }
 
-    fn enter_loss(&mut self) {
-        self.save_cwnd();
+    fn enter_loss(&mut self, _: &Counts) {
         self.cwnd = 1.0;
         self.prev_ca_state = RecoveryState::Loss;
         self.reset_full_bw();
@@ -108,11 +145,27 @@ impl Listing for Bbr {
         }
     }
 
+    fn tx_start(&mut self, tp: &Counts) {
+        (self.tp.0, self.tp.1) = (tp.now.as_nanos(), tp.delivered);
+        self.idle_restart = true;
+        self.aggregation.restart(tp.now);
+        if self.mode == Mode::ProbeBw {
+            self.set_pacing_rate(1.0);
+            self.seen.insert("restart in PROBE_BW");
+        } else if self.mode == Mode::ProbeRtt {
+            self.check_probe_rtt_done(tp.now);
+            if self.mode != Mode::ProbeRtt {
+                self.seen.insert("PROBE_RTT ended by a restart");
+            }
+        }
+    }
+
     fn main(&mut self, ack: &Delivery) {
         self.tp = (ack.now.as_nanos(), ack.delivered, ack.full);
         // `set_state`, at the end of the state of loss.
         if self.prev_ca_state == RecoveryState::Loss && ack.state != RecoveryState::Loss {
             self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.try_fast_path = false;
         }
         let sample = ack.sample.as_ref();
         let rs = Rs {
@@ -132,19 +185,24 @@ impl Listing for Bbr {
             self.rounds_since_probe = (self.rounds_since_probe + 1).min(255);
         }
         self.update_latest_delivery_signals(&rs);
-        self.update_congestion_signals(&rs);
-        let rounds = if self.full_bw_reached { EXTRA_ACKED_WIN_RTTS } else { 1 };
-        let bw = self.bw();
-        self.aggregation.update(ack, self.round_start, rounds, bw, self.cwnd);
-        self.check_loss_too_high_in_startup(&rs, ack.state);
-        self.check_full_bw_reached(&rs);
-        self.check_drain(ack);
-        self.update_cycle_phase(&rs, ack);
-        self.update_min_rtt(ack);
-        self.update_gains();
-        self.set_pacing_rate();
-        self.set_cwnd(rs.acked_sacked);
-        self.bound_cwnd_for_inflight_model();
+        let before = (self.mode, self.cycle_idx);
+        let (done, update_model) = self.run_fast_path(&rs, ack);
+        if update_model {
+            self.update_model(&rs, ack);
+        }
+        if ack.newly == 0 && before != (self.mode, self.cycle_idx) {
+            self.seen.insert(if before.0 == Mode::Drain {
+                "DRAIN ended by a duplicate"
+            } else {
+                "phase ended by a duplicate"
+            });
+        }
+        if !done {
+            self.update_gains();
+            self.set_pacing_rate(self.pacing_gain);
+            self.set_cwnd(rs.acked_sacked);
+            self.bound_cwnd_for_inflight_model();
+        }
         self.advance_latest_delivery_signals(&rs);
         self.prev_ca_state = ack.state;
     }
@@ -159,7 +217,7 @@ impl Listing for Bbr {
             pacing_rate: self.pacing_rate,
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
-            app_limited: self.mode == Mode::ProbeRtt,
+            app_limited: self.app_limited,
             bounds: Some([self.inflight_hi, self.inflight_lo]),
         }
     }

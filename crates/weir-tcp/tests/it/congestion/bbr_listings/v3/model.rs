@@ -2,7 +2,7 @@
 
 use super::{
     AckPhase, BETA, Bbr, CWND_MIN_TARGET, CycleIdx, Delivery, FULL_BW_CNT, FULL_BW_THRESH, FULL_LOSS_CNT,
-    LOSS_THRESH, MIN_RTT_WIN, Mode, PROBE_RTT_MODE, PROBE_RTT_WIN, RecoveryState, Rs, jiffies,
+    Instant, LOSS_THRESH, MIN_RTT_WIN, Mode, PROBE_RTT_MODE, PROBE_RTT_WIN, RecoveryState, Rs, jiffies,
 };
 
 impl Bbr {
@@ -143,7 +143,7 @@ impl Bbr {
     }
 
     pub(super) fn update_min_rtt(&mut self, ack: &Delivery) {
-        let now = jiffies(ack);
+        let now = jiffies(ack.now);
         let probe_rtt_expired = now > self.probe_rtt_min_stamp + PROBE_RTT_WIN;
         if let Some(rtt) = ack.sample.and_then(|rs| rs.rtt)
             && (rtt.as_nanos() < self.probe_rtt_min || probe_rtt_expired)
@@ -154,13 +154,19 @@ impl Bbr {
         if self.probe_rtt_min <= self.min_rtt || min_rtt_expired {
             (self.min_rtt, self.min_rtt_stamp) = (self.probe_rtt_min, self.probe_rtt_min_stamp);
         }
-        if probe_rtt_expired && self.mode != Mode::ProbeRtt {
+        if probe_rtt_expired && self.mode != Mode::ProbeRtt && self.idle_restart {
+            self.seen.insert("PROBE_RTT put off");
+        }
+        if probe_rtt_expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.save_cwnd();
             self.probe_rtt_done_stamp = None;
             self.ack_phase = AckPhase::ProbeStopping;
             self.next_rtt_delivered = ack.delivered;
         }
+        // `rs->delivered`; nothing below reads it.
+        self.idle_restart &= ack.sample.is_none();
+        self.app_limited = self.mode == Mode::ProbeRtt;
         if self.mode != Mode::ProbeRtt {
             return;
         }
@@ -168,14 +174,21 @@ impl Bbr {
             self.probe_rtt_done_stamp = Some(now + PROBE_RTT_MODE);
             self.probe_rtt_round_done = false;
             self.next_rtt_delivered = ack.delivered;
-        } else if let Some(done) = self.probe_rtt_done_stamp {
+        } else if self.probe_rtt_done_stamp.is_some() {
             self.probe_rtt_round_done |= self.round_start;
-            if self.probe_rtt_round_done && now > done {
-                self.probe_rtt_min_stamp = now;
-                self.cwnd = self.cwnd.max(self.prior_cwnd);
-                self.exit_probe_rtt();
+            if self.probe_rtt_round_done {
+                self.check_probe_rtt_done(ack.now);
             }
         }
+    }
+
+    pub(super) fn check_probe_rtt_done(&mut self, now: Instant) {
+        if self.probe_rtt_done_stamp.is_none_or(|done| jiffies(now) <= done) {
+            return;
+        }
+        self.probe_rtt_min_stamp = jiffies(now);
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.exit_probe_rtt();
     }
 
     fn exit_probe_rtt(&mut self) {

@@ -6,6 +6,12 @@ use super::{
 };
 
 impl Bbr {
+    /// `bbr_set_cycle_idx`
+    const fn set_cycle_idx(&mut self, cycle_idx: CycleIdx) {
+        self.cycle_idx = cycle_idx;
+        self.try_fast_path = false;
+    }
+
     /// Each round of UP doubles the growth of `inflight_hi`.
     fn raise_inflight_hi_slope(&mut self) {
         let growth_this_round = f64::from(1_u32 << self.bw_probe_up_rounds);
@@ -22,6 +28,7 @@ impl Bbr {
             let delta = (self.bw_probe_up_acks / self.bw_probe_up_cnt).floor();
             self.bw_probe_up_acks -= delta * self.bw_probe_up_cnt;
             self.inflight_hi += delta;
+            self.try_fast_path = false;
         }
         if self.round_start {
             self.raise_inflight_hi_slope();
@@ -41,7 +48,7 @@ impl Bbr {
         self.stopped_risky_probe = false;
         self.ack_phase = AckPhase::Refilling;
         self.next_rtt_delivered = self.tp.1;
-        self.cycle_idx = CycleIdx::Refill;
+        self.set_cycle_idx(CycleIdx::Refill);
     }
 
     fn start_bw_probe_up(&mut self, rs: &Rs) {
@@ -50,7 +57,7 @@ impl Bbr {
         self.cycle_mstamp = self.tp.0;
         self.reset_full_bw();
         self.full_bw = rs.sample_bw;
-        self.cycle_idx = CycleIdx::Up;
+        self.set_cycle_idx(CycleIdx::Up);
         self.raise_inflight_hi_slope();
     }
 
@@ -61,14 +68,14 @@ impl Bbr {
         self.cycle_mstamp = self.tp.0;
         self.ack_phase = AckPhase::ProbeStopping;
         self.next_rtt_delivered = self.tp.1;
-        self.cycle_idx = CycleIdx::Down;
+        self.set_cycle_idx(CycleIdx::Down);
     }
 
     pub(super) const fn start_bw_probe_cruise(&mut self) {
         if self.inflight_lo.is_finite() {
             self.inflight_lo = self.inflight_lo.min(self.inflight_hi);
         }
-        self.cycle_idx = CycleIdx::Cruise;
+        self.set_cycle_idx(CycleIdx::Cruise);
     }
 
     pub(super) fn handle_inflight_too_high(&mut self, rs: &Rs) {
