@@ -40,7 +40,7 @@ impl From<&Counts> for Evidence {
     }
 }
 
-/// What has just become of a policer's rate.
+/// News of a policer's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It shows, and is the rate from now on.

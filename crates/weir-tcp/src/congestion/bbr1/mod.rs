@@ -109,7 +109,7 @@ pub struct Bbr1 {
     saved: Saved,
     /// The ACK at hand found it in `PROBE_RTT`: the window is too small for samples to tell a rate.
     limits_itself: bool,
-    /// What left first after an idle time has not arrived yet.
+    /// The first segment after an idle time has not arrived yet.
     idle_restart: bool,
     random: Rng,
 }

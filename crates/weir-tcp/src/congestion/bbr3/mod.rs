@@ -42,8 +42,7 @@ pub use self::parameters::{Bbr3EcnParameters, Bbr3Parameters};
 use self::{
     bounds::Bounds,
     ecn::Ecn,
-    model::Work,
-    state::{Acks, Mode, Phase},
+    state::{Acks, Mode, Phase, Work},
 };
 use super::{
     Ack, Congestion, Counts, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal,
@@ -117,7 +116,7 @@ pub struct Bbr3 {
     try_fast_path: bool,
     /// The ACK at hand found it in `PROBE_RTT`: the window is too small for samples to tell a rate.
     limits_itself: bool,
-    /// What left first after an idle time has not arrived yet.
+    /// The first segment after an idle time has not arrived yet.
     idle_restart: bool,
     random: Rng,
 }

@@ -2,17 +2,7 @@
 
 use core::mem::discriminant;
 
-use super::{Aggregation, Bbr3, Delivery, RateSample, Window};
-
-/// What an ACK asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    /// The model and the control.
-    All,
-    /// The control alone.
-    Control,
-    Nothing,
-}
+use super::{Aggregation, Bbr3, Delivery, RateSample, Window, state::Work};
 
 impl RateSample {
     /// The sample of an ACK of nothing new.

@@ -42,3 +42,14 @@ pub(super) enum Acks {
     /// DOWN has begun: samples are still of the probe.
     Stopping,
 }
+
+/// Parts of BBR that an ACK changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// The model and the control.
+    All,
+    /// The control alone.
+    Control,
+    /// Neither.
+    Nothing,
+}

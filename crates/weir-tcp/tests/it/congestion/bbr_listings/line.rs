@@ -304,6 +304,7 @@ impl Line {
         events.push(Event::Ack(ack));
         if self.random.chance(self.conditions.duplicates) {
             let flight = self.sent.len() as u32;
+            self.now += self.between((0.0, 5e6));
             let mut duplicate = self.delivery(rtt, 0, 0, flight, limited, None);
             if self.random.chance(self.conditions.noise) {
                 duplicate.flight = self.between((0.0, 60.0)) as u32;

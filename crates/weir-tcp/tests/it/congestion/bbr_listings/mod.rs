@@ -1,7 +1,7 @@
 //! Both versions of BBR against listings of their sources, which are told the same and must answer the same: state,
 //! bandwidth, least round trip, gains, rate, window and bounds after each event.
 //!
-//! Lists of differences stand at the head of the listings; nothing else may differ.
+//! What is left out stands at the head of the listings; nothing else may differ.
 
 #![expect(clippy::float_cmp, reason = "windows are whole, states and gains are constants")]
 

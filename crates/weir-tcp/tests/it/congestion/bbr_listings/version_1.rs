@@ -80,7 +80,7 @@ fn through_timeouts_and_duplicates() {
 /// Nothing to send, for a while: `PROBE_RTT` is put off, or ends.
 #[test]
 fn after_idle_times() {
-    let seen = seen(Conditions { idle: 0.01, ..WILD });
+    let seen = seen(Conditions { idle: 0.02, aggregation: 50e6, ..WILD });
     for sight in ["restart in PROBE_BW", "PROBE_RTT ended by a restart", "PROBE_RTT put off"] {
         assert!(seen.contains(sight), "{sight}: {seen:?}");
     }

@@ -54,7 +54,7 @@ fn with_other_first_windows() {
 /// While there is nothing to send now and then, most ACKs take the fast path.
 #[test]
 fn after_idle_times() {
-    let seen = seen(Conditions { idle: 0.01, ..FAST });
+    let seen = seen(Conditions { idle: 0.02, aggregation: 50e6, ..FAST });
     for sight in [
         "fast path",
         "half of the fast path",
