@@ -135,6 +135,20 @@ pub struct RateSample {
     pub flight: u32,
     /// Segments found lost since `P` left.
     pub lost: u64,
+    /// What the ACK says of a repeated tail.
+    pub tail: Option<TailAnswer>,
+}
+
+/// Answer to a tail loss probe that has repeated a segment (RFC 8985, section 7.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TailAnswer {
+    /// All that was outstanding when it left has arrived: the tail as it was first sent, or the probe. Later ACKs tell.
+    Open,
+    /// It has repaired a loss.
+    Repaired {
+        /// There was no data to fill the window with when the lost segment left.
+        app_limited: bool,
+    },
 }
 
 impl RateSample {

@@ -38,7 +38,8 @@ pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use facts::{Facts, Feedback, Marks};
 pub use interface::{
-    Ack, Congestion, Counts, Delivery, Pace, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+    Ack, Congestion, Counts, Delivery, Pace, RateSample, RecoveryState, Repair, Signal, TailAnswer,
+    Transmission, Window,
 };
 pub use ledbat::{Ledbat, LedbatParameters};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};

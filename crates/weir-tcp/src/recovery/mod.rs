@@ -15,7 +15,7 @@ pub(crate) use self::{
     interface::{Recovery, RecoveryPoint},
     newreno::NewReno,
     reno::Reno,
-    sack::Report,
+    sack::{Report, ToldOfTail},
 };
 pub use crate::{
     connection::RttEstimator,

@@ -7,7 +7,7 @@
 //! ```
 
 use super::parameters::Bbr3Parameters;
-use crate::congestion::{RateSample, Transmission, bbr::Rounds};
+use crate::congestion::{RateSample, TailAnswer, Transmission, bbr::Rounds};
 
 /// Bounds of the model, and the signals that set them. A bound that is not set is infinite.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +57,10 @@ impl Bounds {
         self.round_start = self.rounds.update(sample, delivered);
     }
 
-    /// The ACK has been dealt with: a new round begins with its sample.
-    pub(super) const fn advance_latest(&mut self, sample: &RateSample, bw: f64) {
-        if self.round_start {
+    /// The ACK has been dealt with: a new round begins with its sample. While a repeated tail may have been lost, the
+    /// samples before it are kept: they tell of the time before the loss.
+    pub(super) fn advance_latest(&mut self, sample: &RateSample, bw: f64) {
+        if self.round_start && sample.tail != Some(TailAnswer::Open) {
             (self.bw_latest, self.inflight_latest) = (bw, sample.delivered as f64);
         }
     }

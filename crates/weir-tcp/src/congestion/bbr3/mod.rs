@@ -46,7 +46,7 @@ use self::{
 };
 use super::{
     Ack, Congestion, Counts, Delivery, Facts, Marks, Pace, RateSample, RecoveryState, Repair, Signal,
-    Transmission, Window,
+    TailAnswer, Transmission, Window,
     bbr::{Aggregation, INIT_CWND, MIN_CWND, Rounds, Saved, bdp, burst, packets_in_net_at_edt, tick},
 };
 use crate::accecn::EcnMode;
@@ -241,10 +241,7 @@ impl Congestion for Bbr3 {
     }
 
     fn on_segment_lost(&mut self, lost: &Transmission) {
-        self.bounds.note_loss(lost.delivered);
-        if let Some(ecn) = &mut self.ecn {
-            ecn.note_loss();
-        }
+        self.note_loss(lost.delivered);
         if self.probing && self.parameters.is_too_high(lost.lost, lost.flight) {
             let flight = self.parameters.safe_inflight(lost);
             self.bound_flight(flight, lost.app_limited, lost.now, lost.delivered);
@@ -264,6 +261,9 @@ impl Congestion for Bbr3 {
         }
         self.cwnd = window.cwnd;
         (self.round_start, self.bounds.round_start) = (false, false);
+        if let Some(TailAnswer::Repaired { app_limited }) = delivery.sample.and_then(|sample| sample.tail) {
+            self.note_repaired_tail(delivery, app_limited);
+        }
         let valid = delivery.sample.and_then(|sample| Some((sample, sample.rate()?)));
         if let Some((sample, _)) = valid {
             self.round_start = self.rounds.update(&sample, delivery.delivered);

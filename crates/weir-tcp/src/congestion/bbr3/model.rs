@@ -14,13 +14,14 @@ impl RateSample {
         rtt: None,
         flight: 0,
         lost: 0,
+        tail: None,
     };
 }
 
 impl Bbr3 {
     /// The fast path, while the application limits and nothing is lost or marked: a sample below the bandwidth tells of
-    /// phases and round trips alone. If they stay as they are, rate and window do, too (`bbr_run_fast_path`). `bw` is the
-    /// rate of the sample, or 0.
+    /// phases and round trips alone. If they stay as they are, rate and window do, too (`bbr_run_fast_path`). `bw` is
+    /// the rate of the sample, or 0.
     pub(super) fn run_fast_path(
         &mut self,
         delivery: &Delivery,

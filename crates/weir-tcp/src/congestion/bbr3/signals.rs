@@ -3,6 +3,24 @@
 use super::{Bbr3, Delivery, RateSample};
 
 impl Bbr3 {
+    /// A segment is lost, and `delivered` have been delivered (`bbr_note_loss`).
+    pub(super) fn note_loss(&mut self, delivered: u64) {
+        self.bounds.note_loss(delivered);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.note_loss();
+        }
+    }
+
+    /// A tail loss probe has repaired the loss of one segment, which no ACK reports. In a probe it counts among those
+    /// that have been delivered of late (`bbr_run_loss_probe_recovery`).
+    pub(super) fn note_repaired_tail(&mut self, delivery: &Delivery, app_limited: bool) {
+        self.note_loss(delivery.delivered);
+        let flight = self.bounds.inflight_latest + 1.0;
+        if self.probing && self.parameters.is_too_high(1, flight as u32) {
+            self.bound_flight(flight, app_limited, delivery.now, delivery.delivered);
+        }
+    }
+
     /// A sample is valid, and `lost` segments are newly lost: a round that ends lowers the lower bounds by its losses
     /// and marks, unless the flow probes (`bbr_adapt_lower_bounds`).
     pub(super) fn adapt_lower(&mut self, lost: u32, cwnd: f64) {

@@ -27,6 +27,15 @@ pub struct Probe {
     pub repeats: bool,
 }
 
+/// Facts that an ACK tells of a tail that a probe has repeated (RFC 8985, section 7.4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToldOfTail {
+    /// It or the probe has arrived.
+    Arrived,
+    /// It was lost.
+    Lost,
+}
+
 /// The state of SACK recovery.
 #[derive(Clone, Debug)]
 pub struct Sack {
@@ -48,6 +57,8 @@ pub struct Sack {
     pub probe_at: Instant,
     /// The probe that no ACK has answered yet.
     pub probe: Option<Probe>,
+    /// What an ACK has said of a repeated tail, for a transport that takes it.
+    told_of_tail: Option<ToldOfTail>,
     /// Recovery is under way.
     active: bool,
     point: RecoveryPoint,
@@ -76,12 +87,19 @@ impl Sack {
             goes_on: samples,
             probe_at: Instant::MAX,
             probe: None,
+            told_of_tail: None,
             active: false,
             point: RecoveryPoint::default(),
             told: AckOptions::NONE.blocks,
             limited: 0,
             parameters: *parameters,
         }
+    }
+
+    /// What the ACK at hand has said of a repeated tail. Says it once.
+    #[inline]
+    pub(crate) const fn take_told_of_tail(&mut self) -> Option<ToldOfTail> {
+        self.told_of_tail.take()
     }
 
     /// Segments in the network.

@@ -3,7 +3,7 @@
 
 use weir_types::{Duration, Instant};
 
-use super::{Probe, Sack};
+use super::{Probe, Sack, ToldOfTail};
 use crate::{
     AckOptions, Segment,
     congestion::{Ack, Repair},
@@ -313,8 +313,11 @@ impl Sack {
         let repaired = probe.repeats && !twice && connection.una > probe.end;
         if repaired || !probe.repeats || twice || !advances && delivered == 0 {
             self.probe = None;
+        } else {
+            self.told_of_tail = Some(ToldOfTail::Arrived);
         }
         if repaired && !self.active && self.point.is_full(connection.una) {
+            self.told_of_tail = Some(ToldOfTail::Lost);
             connection.cut_for_loss(self.flight(connection), now);
             self.point.cut(connection.high);
         }

@@ -188,9 +188,10 @@ impl Modern {
 
     /// Tells the congestion control of an ACK, and takes over what it sets.
     #[inline]
-    fn deliver(&mut self, connection: &mut Connection, recovery: &Sack, arrival: &Arrival, now: Instant) {
-        let sample =
-            self.sampler.as_mut().and_then(|sampler| sampler.take(self.delivered, self.min_rtt, now));
+    fn deliver(&mut self, connection: &mut Connection, recovery: &mut Sack, arrival: &Arrival, now: Instant) {
+        let sample = self.sampler.as_mut().and_then(|sampler| {
+            sampler.take(self.delivered, self.min_rtt, recovery.take_told_of_tail(), now)
+        });
         let sample = sample.filter(|_| !arrival.of_syn);
         let rtt = sample.and_then(|sample| sample.rtt).unwrap_or(arrival.rtt);
         let rtt = if self.sampler.is_some() { micros(Instant::ZERO, Instant::ZERO + rtt) } else { rtt };

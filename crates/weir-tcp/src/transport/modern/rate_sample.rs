@@ -17,7 +17,10 @@ use alloc::collections::VecDeque;
 
 use weir_types::{Duration, Instant};
 
-use crate::congestion::{RateSample, Transmission};
+use crate::{
+    congestion::{RateSample, TailAnswer, Transmission},
+    recovery::ToldOfTail,
+};
 
 /// A segment that is outstanding, as it was last sent: 32 bytes, since a path has thousands of them.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +55,9 @@ pub(super) struct Sampler {
     app_limited: Option<u64>,
     /// Found lost so far, modulo 2^32.
     lost: u32,
+    /// What was last sent again had left for the time before when samples were limited by the application: of a tail
+    /// that a probe has repeated (`tlp_orig_data_app_limited`).
+    again_limited: bool,
     /// The segment that was sent last among those of the ACK being handled.
     last: Option<SentSegment>,
 }
@@ -66,6 +72,7 @@ impl Sampler {
             first_sent: 0,
             app_limited: None,
             lost: 0,
+            again_limited: false,
             last: None,
         }
     }
@@ -91,6 +98,7 @@ impl Sampler {
             is_lost: false,
         };
         if at < self.records.len() {
+            self.again_limited = self.records[at].app_limited;
             self.records[at] = record;
         } else {
             self.records.push_back(record);
@@ -160,9 +168,15 @@ impl Sampler {
     }
 
     /// The sample of an ACK after which `delivered` segments have been delivered, over a path whose least round trip
-    /// is `min_rtt`. Also the round trip of the segment that was sent last.
+    /// is `min_rtt`. Also the round trip of the segment that was sent last. The ACK may have `told_of_tail`.
     #[inline]
-    pub(super) fn take(&mut self, delivered: u64, min_rtt: Duration, now: Instant) -> Option<RateSample> {
+    pub(super) fn take(
+        &mut self,
+        delivered: u64,
+        min_rtt: Duration,
+        told_of_tail: Option<ToldOfTail>,
+        now: Instant,
+    ) -> Option<RateSample> {
         if self.app_limited.is_some_and(|limited| delivered > limited) {
             self.app_limited = None;
         }
@@ -184,6 +198,10 @@ impl Sampler {
             rtt,
             flight: record.flight,
             lost: self.lost.wrapping_sub(record.lost).into(),
+            tail: told_of_tail.map(|told| match told {
+                ToldOfTail::Arrived => TailAnswer::Open,
+                ToldOfTail::Lost => TailAnswer::Repaired { app_limited: self.again_limited },
+            }),
         })
     }
 }
@@ -222,18 +240,18 @@ mod tests {
         }
         // The first arrives: one segment in a round trip of 20 ms.
         sampler.advance(1, |_| false);
-        let first = sampler.take(1, MS(20), at(20)).unwrap();
+        let first = sampler.take(1, MS(20), None, at(20)).unwrap();
         assert_eq!((first.delivered, first.prior_delivered, first.interval), (1, 0, Some(MS(20))));
         // Two more in one ACK: the later counts. Delivered since: 3 in max(2 ms, 24 ms).
         sampler.advance(3, |_| false);
-        let second = sampler.take(3, MS(20), at(24)).unwrap();
+        let second = sampler.take(3, MS(20), None, at(24)).unwrap();
         assert_eq!((second.delivered, second.interval, second.rtt), (3, Some(MS(24)), Some(MS(22))));
         // 4 leaves at 24 ms, the next at 25: of the interval that began when 2 left, at 2 ms.
         sampler.sent(4, 2, false, 3, at(24));
         sampler.sent(5, 3, false, 3, at(25));
         // A block tells of 4 at 44 ms: 1 in max(24 - 2, 44 - 24) ms.
         sampler.arrived(4);
-        let third = sampler.take(4, MS(20), at(44)).unwrap();
+        let third = sampler.take(4, MS(20), None, at(44)).unwrap();
         assert_eq!((third.delivered, third.prior_delivered, third.interval), (1, 3, Some(MS(22))));
         // 3 is lost; one was lost since it left. It leaves again at 46 ms, when four were delivered.
         let lost = sampler.lost(3, 4, at(45)).unwrap();
@@ -242,11 +260,11 @@ mod tests {
         sampler.sent(3, 2, false, 4, at(46));
         // 5 and 3 arrive at 66 ms: 3 left last, though its number is lower.
         sampler.advance(6, |number| number == 4);
-        let fourth = sampler.take(6, MS(20), at(66)).unwrap();
+        let fourth = sampler.take(6, MS(20), None, at(66)).unwrap();
         assert_eq!((fourth.delivered, fourth.rtt, fourth.interval), (2, None, Some(MS(22))));
         assert_eq!(fourth.lost, 0, "lost since it left");
         // An ACK of nothing new is no sample.
-        assert!(sampler.take(6, MS(20), at(67)).is_none());
+        assert!(sampler.take(6, MS(20), None, at(67)).is_none());
     }
 
     /// Samples are application-limited until all that was sent while there was no data to fill the window has arrived.
@@ -259,7 +277,8 @@ mod tests {
         let mut limited = Vec::new();
         for number in 0..3 {
             sampler.advance(number + 1, |_| false);
-            let sample = sampler.take(u64::from(number) + 1, MS(20), at(20 + u64::from(number))).unwrap();
+            let sample =
+                sampler.take(u64::from(number) + 1, MS(20), None, at(20 + u64::from(number))).unwrap();
             limited.push(sample.app_limited);
             if number == 1 {
                 sampler.sent(2, 1, true, 2, at(21));
@@ -280,7 +299,7 @@ mod tests {
         sampler.delivered_at = 29_000;
         (sampler.records[0].since_first, sampler.records[0].since_delivery) = (1000, 1000);
         sampler.advance(1, |_| false);
-        let sample = sampler.take(1, MS(20), at(32)).unwrap();
+        let sample = sampler.take(1, MS(20), None, at(32)).unwrap();
         assert_eq!((sample.rate(), sample.rtt), (None, None));
     }
 }

@@ -156,3 +156,30 @@ fn losses_of_a_timeout_come_before_it() {
     assert!(path.variable("inflight_hi").is_finite());
     assert_eq!(path.variable("inflight_lo"), before);
 }
+
+/// The last segment before a pause is lost, and a probe repairs it. No ACK reports the loss, yet it bounds the flight as
+/// others do: once the ACK of a later segment shows that it was one.
+#[test]
+fn a_repaired_tail_counts_as_a_loss() {
+    let mut path = Path::new(bbr3());
+    let cruises = |path: &Path| State::of(path) == State::ProbeBw && path.variable("pacing_gain") == 1.0;
+    while path.seconds() < 1.0 || !cruises(&path) {
+        path.step();
+    }
+    path.loses_tail = true;
+    while path.sender.acked() < path.sender.end() {
+        path.step();
+    }
+    assert_eq!((path.dropped, path.sender.counters().retransmitted), (1, 1));
+    assert_eq!(path.sender.counters().timeouts, 0);
+    assert_eq!(path.variable("inflight_lo"), f64::INFINITY, "it may have been the first copy");
+    path.sender.start();
+    let begin = path.seconds();
+    while path.variable("inflight_lo").is_infinite() {
+        path.step();
+        assert!(path.seconds() < begin + 0.2, "two round trips with the queue of a new flight");
+    }
+    assert!(cruises(&path));
+    let least = (1.0 - 76.0 / 256.0) * path.sender.cwnd();
+    assert!(path.variable("inflight_lo") >= least.floor(), "{}", path.variable("inflight_lo"));
+}

@@ -59,6 +59,7 @@ impl Script {
             rtt: Some(self.rtt),
             flight,
             lost: 0,
+            tail: None,
         };
         let delivery = Delivery {
             now: self.now,

@@ -27,6 +27,8 @@ pub(super) struct Path {
     pub(super) now: Instant,
     pub(super) buffer: u64,
     pub(super) dropped: u32,
+    /// The next segment is the last that there is to send, and is lost, with the ACK of the one before.
+    pub(super) loses_tail: bool,
 }
 
 impl Path {
@@ -44,6 +46,7 @@ impl Path {
             now: Instant::ZERO,
             buffer: u64::MAX,
             dropped: 0,
+            loses_tail: false,
         }
     }
 
@@ -67,6 +70,12 @@ impl Path {
     /// Runs to the next ACK or timer, after which the sender is looked at.
     pub(super) fn step(&mut self) {
         while let Some(segment) = self.sender.poll_segment(self.now) {
+            if core::mem::take(&mut self.loses_tail) {
+                self.sender.stop();
+                self.acks.pop_back();
+                self.dropped += 1;
+                continue;
+            }
             let waiting = self.free_at.since(self.now).as_nanos() / SPACING.as_nanos();
             if waiting > self.buffer {
                 self.dropped += 1;

@@ -21,6 +21,8 @@ pub(super) struct Conditions {
     pub(super) noise: f64,
     /// Chance at an ACK that a duplicate follows which reports nothing.
     pub(super) duplicates: f64,
+    /// Chance at an ACK that it answers a tail loss probe.
+    pub(super) probes: f64,
     /// Chance at an ACK that the conditions are drawn anew.
     pub(super) change: f64,
     /// Most segments that leave at once.
@@ -40,6 +42,7 @@ pub(super) const CALM: Conditions = Conditions {
     timeout: 0.0,
     noise: 0.0,
     duplicates: 0.0,
+    probes: 0.0,
     change: 0.0,
     burst: 1.0,
     payload: 1448,
@@ -56,6 +59,7 @@ pub(super) const WILD: Conditions = Conditions {
     noise: 0.0,
     timeout: 0.0005,
     duplicates: 0.01,
+    probes: 0.0,
     change: 0.0005,
     burst: 4.0,
     payload: 1448,

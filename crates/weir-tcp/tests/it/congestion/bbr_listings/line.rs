@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use weir_tcp::congestion::{Counts, Delivery, RateSample, RecoveryState, Signal, Transmission};
+use weir_tcp::congestion::{Counts, Delivery, RateSample, RecoveryState, Signal, TailAnswer, Transmission};
 use weir_types::{Duration, Instant, Rng, Streams};
 
 use super::conditions::Conditions;
@@ -295,6 +295,7 @@ impl Line {
             rtt: (!newest.again).then(|| span(rtt)),
             flight: newest.flight,
             lost: self.lost - newest.lost,
+            tail: self.tail_answer(),
         };
         let limited = self.random.chance(0.5);
         let mut ack = self.delivery(rtt, newly, lost, flight_before, limited, Some(sample));
@@ -314,6 +315,17 @@ impl Line {
         self.full &= self.random.chance(0.98);
         self.disturb(&mut events);
         events
+    }
+
+    /// The ACK at hand may answer a tail loss probe. The line has none: the answer is drawn.
+    fn tail_answer(&mut self) -> Option<TailAnswer> {
+        let answers = [
+            TailAnswer::Open,
+            TailAnswer::Repaired { app_limited: false },
+            TailAnswer::Repaired { app_limited: true },
+        ];
+        let told = self.conditions.probes > 0.0 && self.random.chance(self.conditions.probes);
+        told.then(|| answers[(3.0 * self.random.uniform()) as usize])
     }
 
     /// Draws what an ACK says at random, of which only the counts of segments keep their order.

@@ -3,8 +3,7 @@
 //!
 //! Numbers are real where the kernel has fractions of 2^24; times are in nanoseconds where it has microseconds. Windows
 //! are whole, and clocks of `PROBE_RTT` have milliseconds, as there. Left out are marks, which have tests of their own,
-//! and what Weir documents as left out: the undo of false losses, what tail loss probes repair, and the exception for
-//! delayed ACKs.
+//! and what Weir documents as left out: the undo of false losses, and the exception for delayed ACKs.
 
 mod control;
 mod model;
@@ -12,7 +11,7 @@ mod probe_bw;
 
 use std::collections::BTreeSet;
 
-use weir_tcp::congestion::{Counts, Delivery, RecoveryState, Transmission};
+use weir_tcp::congestion::{Counts, Delivery, RecoveryState, TailAnswer, Transmission};
 use weir_types::{Instant, Rng};
 
 use super::common::{
@@ -91,6 +90,7 @@ struct Rs {
     lost: f64,
     losses: bool,
     acked_sacked: f64,
+    is_acking_tlp_retrans_seq: bool,
 }
 
 /// The control block, with the window and the rate that it sets.

@@ -118,6 +118,12 @@ fn through_timeouts() {
 }
 
 #[test]
+fn with_answers_to_tail_loss_probes() {
+    let seen = seen(Conditions { probes: 0.02, ..FAST });
+    assert!(seen.contains("a repaired tail ended a probe"), "{seen:?}");
+}
+
+#[test]
 fn with_numbers_at_random() {
     seen(Conditions { noise: 0.2, ..FAST });
 }

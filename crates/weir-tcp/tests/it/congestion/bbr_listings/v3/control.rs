@@ -3,7 +3,7 @@
 use super::{
     BW_PROBE_CWND_GAIN, Bbr, CWND_GAIN, CWND_MIN_TARGET, Counts, CycleIdx, DOWN_GAIN, DRAIN_GAIN, Delivery,
     EXTRA_ACKED_WIN_RTTS, Listing, Mode, RecoveryState, Rs, STARTUP_CWND_GAIN, STARTUP_PACING_GAIN, Shown,
-    Transmission, UP_GAIN, bdp, bw_to_pacing_rate, jiffies, seconds, valid,
+    TailAnswer, Transmission, UP_GAIN, bdp, bw_to_pacing_rate, jiffies, seconds, valid,
 };
 
 impl Bbr {
@@ -95,6 +95,35 @@ impl Bbr {
     }
 }
 
+impl Bbr {
+    fn note_loss(&mut self) {
+        if !self.loss_in_round {
+            self.loss_round_delivered = self.tp.1;
+        }
+        self.loss_in_round = true;
+    }
+
+    fn run_loss_probe_recovery(&mut self, tlp_orig_data_app_limited: bool) {
+        self.note_loss();
+        let rs = Rs {
+            valid: false,
+            sample_bw: 0.0,
+            delivered: 0.0,
+            prior_delivered: 0,
+            is_app_limited: tlp_orig_data_app_limited,
+            tx_in_flight: self.inflight_latest + 1.0,
+            lost: 1.0,
+            losses: false,
+            acked_sacked: 0.0,
+            is_acking_tlp_retrans_seq: false,
+        };
+        if self.bw_probe_samples && Self::is_inflight_too_high(&rs) {
+            self.seen.insert("a repaired tail ended a probe");
+            self.handle_inflight_too_high(&rs);
+        }
+    }
+}
+
 impl Listing for Bbr {
     fn init(&mut self, ack: &Delivery) {
         self.mss = f64::from(ack.payload);
@@ -111,10 +140,7 @@ impl Listing for Bbr {
     fn skb_marked_lost(&mut self, skb: &Transmission) {
         self.tp.0 = skb.now.as_nanos();
         self.tp.1 = skb.delivered;
-        if !self.loss_in_round {
-            self.loss_round_delivered = skb.delivered;
-        }
-        self.loss_in_round = true;
+        self.note_loss();
         let mut rs = Rs {
             valid: false,
             sample_bw: 0.0,
@@ -125,6 +151,7 @@ impl Listing for Bbr {
             lost: skb.lost as f64,
             losses: false,
             acked_sacked: 0.0,
+            is_acking_tlp_retrans_seq: false,
         };
         if self.bw_probe_samples && Self::is_inflight_too_high(&rs) {
             rs.tx_in_flight = Self::inflight_hi_from_lost_skb(&rs);
@@ -168,6 +195,10 @@ impl Listing for Bbr {
             self.try_fast_path = false;
         }
         let sample = ack.sample.as_ref();
+        // `CA_EVENT_TLP_RECOVERY`, earlier in the same ACK.
+        if let Some(TailAnswer::Repaired { app_limited }) = sample.and_then(|rs| rs.tail) {
+            self.run_loss_probe_recovery(app_limited);
+        }
         let rs = Rs {
             valid: valid(ack).is_some(),
             sample_bw: valid(ack).map_or(0.0, |(_, bw)| bw),
@@ -178,6 +209,7 @@ impl Listing for Bbr {
             lost: sample.map_or(0.0, |rs| rs.lost as f64),
             losses: ack.lost > 0,
             acked_sacked: f64::from(ack.newly),
+            is_acking_tlp_retrans_seq: sample.is_some_and(|rs| rs.tail == Some(TailAnswer::Open)),
         };
         self.round_start = rs.valid && rs.prior_delivered >= self.next_rtt_delivered;
         if self.round_start {

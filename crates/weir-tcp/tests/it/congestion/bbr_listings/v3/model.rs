@@ -44,7 +44,7 @@ impl Bbr {
     }
 
     pub(super) const fn advance_latest_delivery_signals(&mut self, rs: &Rs) {
-        if self.loss_round_start {
+        if self.loss_round_start && !rs.is_acking_tlp_retrans_seq {
             (self.bw_latest, self.inflight_latest) = (rs.sample_bw, rs.delivered);
         }
     }
