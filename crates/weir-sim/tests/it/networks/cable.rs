@@ -70,8 +70,8 @@ fn a_quiet_upstream_delays_by_requests_and_grants() {
     let expected = 2.0 * (7.0 / 12.0 + until_interval) + 1.6 / 2.0;
     let found = wait("{ channel = \"100 Mbit/s\" }");
     assert!((found - expected).abs() < 0.15, "{found} ms, not {expected} ms");
-    // The mean wait for the next of intervals of 2 ms. The round trip is odd: after a multiple of the interval an answer to
-    // a packet of one grant would just miss another.
+    // The mean wait for the next of intervals of 2 ms. The round trip is odd: after a multiple of the interval an
+    // answer to a packet of one grant would just miss another.
     let proactive = wait("{ channel = \"100 Mbit/s\", guaranteed_grant_rate = \"1 Mbit/s\" }");
     assert!((proactive - 1.0).abs() < 0.05, "{proactive} ms");
 }
