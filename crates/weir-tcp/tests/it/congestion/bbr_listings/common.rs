@@ -99,6 +99,10 @@ pub(super) struct AckAggregation {
     extra_acked: [f64; 2],
     extra_acked_win_rtts: u32,
     extra_acked_win_idx: usize,
+    /// The epoch that a restart has ended: `ack_epoch_mstamp` and `ack_epoch_acked`.
+    cut: Option<(u64, f64)>,
+    /// An epoch that a restart has ended would have gone on with the next ACK.
+    pub(super) cut_short: bool,
 }
 
 impl AckAggregation {
@@ -113,6 +117,7 @@ impl AckAggregation {
 
     /// `CA_EVENT_TX_START`
     pub(super) fn restart(&mut self, now: Instant) {
+        self.cut = Some((self.ack_epoch_mstamp, self.ack_epoch_acked));
         (self.ack_epoch_mstamp, self.ack_epoch_acked) = (now.as_nanos(), 0.0);
     }
 
@@ -130,6 +135,9 @@ impl AckAggregation {
             }
         }
         let now = ack.now.as_nanos();
+        if let Some((mstamp, acked)) = self.cut.take() {
+            self.cut_short |= acked > (bw * seconds(now - mstamp)).floor();
+        }
         let mut expected_acked = (bw * seconds(now - self.ack_epoch_mstamp)).floor();
         if self.ack_epoch_acked <= expected_acked || self.ack_epoch_acked + acked >= Self::RESET_THRESH {
             (self.ack_epoch_acked, self.ack_epoch_mstamp, expected_acked) = (0.0, now, 0.0);

@@ -67,3 +67,13 @@ pub(super) const WILD: Conditions = Conditions {
 /// A faster one, with longer segments.
 pub(super) const FAST: Conditions =
     Conditions { spacing: (0.05e6, 1e6), delay: (0.5e6, 60e6), change: 0.0002, payload: 4000, ..WILD };
+
+/// A line that holds ACKs back for times that change, with nothing to send now and then.
+pub(super) const HELD_BACK: Conditions = Conditions {
+    spacing: (0.2e6, 2e6),
+    delay: (2e6, 10e6),
+    aggregation: 80e6,
+    idle: 0.05,
+    change: 0.05,
+    ..WILD
+};

@@ -17,7 +17,7 @@ use weir_tcp::congestion::{Congestion, Window};
 
 use self::{
     common::{Listing, Shown},
-    conditions::{CALM, Conditions, FAST, WILD},
+    conditions::{CALM, Conditions, FAST, HELD_BACK, WILD},
     line::{Event, Line},
 };
 

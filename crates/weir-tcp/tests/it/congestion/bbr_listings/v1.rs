@@ -218,6 +218,9 @@ impl Bbr {
         if self.lt_bw > 0.0 {
             let diff = (bw - self.lt_bw).abs();
             if diff <= LT_BW_RATIO * self.lt_bw || bw_to_pacing_rate(diff, 1.0) * self.mss <= LT_BW_DIFF {
+                if diff > LT_BW_RATIO * self.lt_bw && diff * self.mss > LT_BW_DIFF {
+                    self.seen.insert("4 kbit/s of pacing");
+                }
                 self.lt_bw = f64::midpoint(bw, self.lt_bw);
                 (self.lt_use_bw, self.lt_rtt_cnt) = (true, 0);
                 self.pacing_gain = 1.0;

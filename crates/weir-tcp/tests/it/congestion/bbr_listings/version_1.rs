@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use weir_tcp::congestion::{Bbr1, Bbr1Parameters, Congestion};
 use weir_types::Streams;
 
-use super::{CALM, Conditions, Pair, SEEDS, WILD, WINDOW, v1};
+use super::{CALM, Conditions, HELD_BACK, Pair, SEEDS, WILD, WINDOW, v1};
 
 const STARTUP: (f64, f64) = (0.0, v1::HIGH_GAIN);
 const DRAIN: (f64, f64) = (1.0, v1::DRAIN_GAIN);
@@ -84,6 +84,21 @@ fn after_idle_times() {
     for sight in ["restart in PROBE_BW", "PROBE_RTT ended by a restart", "PROBE_RTT put off"] {
         assert!(seen.contains(sight), "{sight}: {seen:?}");
     }
+}
+
+/// The network is empty sooner than an epoch of aggregation ends by itself: ACKs that were held back have brought more
+/// than the bandwidth explains until the next one.
+#[test]
+fn restarts_cut_epochs_short() {
+    let seen = seen(HELD_BACK);
+    assert!(seen.contains("epoch cut short by a restart"), "{seen:?}");
+}
+
+/// Segments are so short that rates of two intervals differ by an eighth, yet hardly by 4 kbit/s.
+#[test]
+fn where_policers_are_slow() {
+    let seen = seen(Conditions { payload: 50, spacing: (12e6, 40e6), loss: 0.6, change: 0.02, ..WILD });
+    assert!(seen.contains("4 kbit/s of pacing"), "{seen:?}");
 }
 
 #[test]

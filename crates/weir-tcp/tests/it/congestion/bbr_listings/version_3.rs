@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use weir_tcp::congestion::{Bbr3, Bbr3Parameters, Congestion, Window};
 use weir_types::Streams;
 
-use super::{CALM, Conditions, FAST, Pair, SEEDS, WILD, WINDOW, v3};
+use super::{CALM, Conditions, FAST, HELD_BACK, Pair, SEEDS, WILD, WINDOW, v3};
 
 /// With the kernel's constants, of which some defaults are short decimal forms.
 fn pair(seed: u64) -> Pair<Bbr3, v3::Bbr> {
@@ -64,6 +64,13 @@ fn after_idle_times() {
     ] {
         assert!(seen.contains(sight), "{sight}: {seen:?}");
     }
+}
+
+/// See the test of the same name of version 1.
+#[test]
+fn restarts_cut_epochs_short() {
+    let seen = seen(HELD_BACK);
+    assert!(seen.contains("epoch cut short by a restart"), "{seen:?}");
 }
 
 /// ACKs of nothing new may end phases.

@@ -126,6 +126,9 @@ impl Listing for Bbr {
         self.update_bw(ack);
         let bw = self.bw();
         self.aggregation.update(ack, self.round_start, EXTRA_ACKED_WIN_RTTS, bw, self.cwnd);
+        if self.aggregation.cut_short {
+            self.seen.insert("epoch cut short by a restart");
+        }
         if self.mode == Mode::ProbeBw && self.is_next_cycle_phase(ack) {
             self.advance_cycle_phase();
         }

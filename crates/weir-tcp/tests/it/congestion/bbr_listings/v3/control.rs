@@ -72,6 +72,9 @@ impl Bbr {
         let rounds = if self.full_bw_reached { EXTRA_ACKED_WIN_RTTS } else { 1 };
         let bw = self.bw();
         self.aggregation.update(ack, self.round_start, rounds, bw, self.cwnd);
+        if self.aggregation.cut_short {
+            self.seen.insert("epoch cut short by a restart");
+        }
         self.check_loss_too_high_in_startup(rs, ack.state);
         self.check_full_bw_reached(rs);
         self.check_drain(ack);
