@@ -6,7 +6,7 @@ use weir_scenario::DirectedLink;
 use super::{FiniteGroup, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series, queue::joined};
 
 /// Increases when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 8;
+pub const RESULTS_VERSION: u32 = 9;
 
 /// Everything that one run measured.
 #[derive(Debug)]
