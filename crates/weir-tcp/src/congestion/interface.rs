@@ -135,7 +135,7 @@ pub struct RateSample {
     pub flight: u32,
     /// Segments found lost since `P` left.
     pub lost: u64,
-    /// What the ACK says of a repeated tail.
+    /// Answer of the ACK to a repeated tail.
     pub tail: Option<TailAnswer>,
 }
 

@@ -57,7 +57,7 @@ pub struct Sack {
     pub probe_at: Instant,
     /// The probe that no ACK has answered yet.
     pub probe: Option<Probe>,
-    /// What an ACK has said of a repeated tail, for a transport that takes it.
+    /// Facts of a repeated tail that an ACK has told, for a transport that takes them.
     told_of_tail: Option<ToldOfTail>,
     /// Recovery is under way.
     active: bool,
@@ -96,7 +96,7 @@ impl Sack {
         }
     }
 
-    /// What the ACK at hand has said of a repeated tail. Says it once.
+    /// Tells once what the ACK at hand has said of a repeated tail.
     #[inline]
     pub(crate) const fn take_told_of_tail(&mut self) -> Option<ToldOfTail> {
         self.told_of_tail.take()

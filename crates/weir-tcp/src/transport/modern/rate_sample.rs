@@ -55,8 +55,8 @@ pub(super) struct Sampler {
     app_limited: Option<u64>,
     /// Found lost so far, modulo 2^32.
     lost: u32,
-    /// What was last sent again had left for the time before when samples were limited by the application: of a tail
-    /// that a probe has repeated (`tlp_orig_data_app_limited`).
+    /// Samples were limited by the application when the segment that was last sent again had left before. That is a
+    /// tail, if a probe has repeated it (`tlp_orig_data_app_limited`).
     again_limited: bool,
     /// The segment that was sent last among those of the ACK being handled.
     last: Option<SentSegment>,
