@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, inf, log2, sqrt
+from math import ceil, exp, inf, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -27,20 +27,21 @@ losses of 3% to 70% and round trips of 20 to 100 ms."""
 _REORDERED_WINDOW = 7.0
 """Window in packets of a TCP that takes reordered packets for losses, with 20 to 200 flows."""
 
-_RACK_WINDOW = 2.7
-"""Window in packets with RACK where delays vary by much more than a quarter of a round trip, for which RACK
-waits (RFC 8985). Measured with 4 to 50 flows of Reno and CUBIC."""
+_RACK_FADES = 3.2
+"""Decay of the window with RACK, by the excess of the variation over a round trip, relative to it: so long RACK
+waits at most (RFC 8985, section 6.2). Measured with 4 flows of Reno and CUBIC and variations of 160 and 400 ms
+at round trips of 40 and 100 ms."""
 
-_RACK_SPAN = 1.15
-"""Packets that the window with RACK has more, divided by the excess of the variation over a quarter of a
-round trip, relative to it. Measured with variations of 10 to 40 ms at round trips of 40 and 100 ms."""
+_RACK_STEADY = 0.75
+"""Variation, in round trips, up to which CUBIC's window with RACK grows as without reordering. Measured as
+above, with 20 to 160 ms."""
 
 _MOST_LOST = 0.5
 """Largest share of lost packets of flows without end, in the queue of a bottleneck."""
 
-_SAMPLED = {"bbr1": 4.0, "bbr3": 1.5}
+_SAMPLED = {"bbr1": 2.8, "bbr3": 1.6}
 """Factor on the window with RACK for congestion controls that do not take every loss for congestion. Measured
-with variations of 20 and 40 ms at a round trip of 40 ms."""
+as above."""
 
 _SPREAD = 4.0
 """Standard deviations within which normal delays vary. Measured with RACK and 2 to 6 ms."""
@@ -60,7 +61,7 @@ class Connections:
         return min(
             self._receive_window(path),
             self._lossy_window(path),
-            self._reordered_window(path),
+            self._reordered_window(path, lasts_s),
             self._grown_window(path, lasts_s),
         )
 
@@ -94,20 +95,33 @@ class Connections:
         variations = (self.scene.link(port).get("delay_variation") for port in self.scene.ports_of(path))
         return sum(path.base_rtt_range_s) / 2.0 + sum(mean_delay_s(one) for one in variations if one)
 
-    def _reordered_window(self, path: _core.Path) -> float:
+    def _reordered_window(self, path: _core.Path, lasts_s: float) -> float:
         """The window in packets where packets overtake each other and this is taken for loss."""
         for port in self.scene.ports_of(path):
             variation: Mapping[str, Any] = self.scene.link(port).get("delay_variation", {})
             if not variation.get("reorder"):
                 continue
             if self.scene.detects_by_time(path):
-                beyond = spread_s(variation) / max(1e-9, sum(path.base_rtt_range_s) / 8.0) - 1.0
-                if beyond > 0.0:
-                    sampled = _SAMPLED.get(self.scene.congestion(path) or "", 1.0)
-                    return sampled * (_RACK_WINDOW + _RACK_SPAN / beyond)
+                if spread_s(variation) > sum(path.base_rtt_range_s) / 8.0:
+                    return self._overtaken_window(path, spread_s(variation), lasts_s)
             elif mean_delay_s(variation) > 3.0 * 8.0 * path.packet_bytes / port.rate_bps:
                 return _REORDERED_WINDOW
         return inf
+
+    def _overtaken_window(self, path: _core.Path, spread: float, lasts_s: float) -> float:
+        """The mean window in packets with RACK where delays vary by more than the quarter of a round trip for
+        which it waits at first. Slow start ends at once; reports of needless repairs make it wait longer."""
+        rtt, control = self.rtt_s(path), self.scene.congestion(path) or ""
+        if rtt <= 0.0:
+            return inf
+        varies = spread / rtt
+        if varies <= 1.0 and control in _SAMPLED:
+            return inf
+        grown = lasts_s / rtt / 2.0
+        if control == "cubic" and varies <= _RACK_STEADY:
+            grown = max(grown, 0.1 * lasts_s**3)
+        fading = exp(-_RACK_FADES * max(0.0, varies - 1.0))
+        return _SAMPLED.get(control, 1.0) * _GROWN * (self.window(path) + grown) * fading
 
     def _grown_window(self, path: _core.Path, lasts_s: float) -> float:
         """The mean window that a flow grows to. A small buffer ends slow start early. From then on the window
