@@ -189,7 +189,9 @@ def _is_parted(scene: Resolved, path: _core.Path) -> bool:
     ]
     return any(
         port.loses_packets
-        or not {"delay_variation", "docsis"}.isdisjoint(line)
+        or "delay_variation" in line
+        # Guaranteed grants begin with their interval; others lie anywhere in it.
+        or ("docsis" in line and "guaranteed_grant_rate" not in line["docsis"])
         or "max_interval" in line.get("aggregation", {})
         for port, line in ((port, scene.link(port)) for port in way)
     )
