@@ -28,9 +28,9 @@ _REORDERED_WINDOW = 7.0
 """Window in packets of a TCP that takes reordered packets for losses, with 20 to 200 flows."""
 
 _RACK_FADES = 3.2
-"""Decay of the window with RACK, by the excess of the variation over a round trip, relative to it: so long RACK
-waits at most (RFC 8985, section 6.2). Measured with 4 flows of Reno and CUBIC and variations of 160 and 400 ms
-at round trips of 40 and 100 ms."""
+"""Decay of the window with RACK, by the excess of the variation over a round trip, relative to it: RACK waits
+no longer (RFC 8985, section 6.2). Measured with 4 flows of Reno and CUBIC, variations of 160 and 400 ms and
+round trips of 40 and 100 ms."""
 
 _RACK_STEADY = 0.75
 """Variation, in round trips, up to which CUBIC's window with RACK grows as without reordering. Measured as
