@@ -14,7 +14,7 @@ from weir.plot import Figure, verdict_map
 from weir_papers.claims import Claim, Judgement
 from weir_papers.data import Study
 
-_SIGNS = {"holds": "✓", "undecided": "?", "does not hold": "✗"}
+_SIGNS = {"holds": "✓", "tie": "=", "undecided": "?", "does not hold": "✗"}
 """Signs of verdicts, best first, legible in grey print."""
 
 
@@ -46,7 +46,8 @@ class ClaimMap:
         panels = {claim.id: wrap(f"{claim.id}: {claim.text}", 46) for claim in self.claims}
         shown = {"verdict": "verdict", "decisive": "decided by"}
         chart = verdict_map(rows, list(_SIGNS), self.titles, panels, shown, (240, 26), 11)
-        said = "Each cell is a setting, judged as the main claims are: ✓ holds, ✗ does not hold, ? undecided."
+        said = "Each cell is a setting, judged as the main claims are: "
+        said += "✓ holds, = tie, ✗ does not hold, ? undecided."
         if self.used:
             said += " The frame is the setting of the other figures."
         return Figure(self.name, self.title, f"{self.caption} {said}", chart, rows)

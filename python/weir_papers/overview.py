@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir.plot import Figure, parts_of_a_whole, share_map
-from weir_papers.claims import CONTRADICTED, DEPENDS, OURS, REPRODUCED, UNDECIDED, Group, in_words
+from weir_papers.groups import CONTRADICTED, DEPENDS, EQUAL, OURS, REPRODUCED, UNDECIDED, Group, in_words
 
 if TYPE_CHECKING:
     from weir_papers.readings import Readings
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COLOURS: Mapping[Group, str] = {
     REPRODUCED: "#8fd3b8",
     DEPENDS: "#f5d27a",
+    EQUAL: "#e3dccb",
     CONTRADICTED: "#e99b6b",
     UNDECIDED: "#dddddd",
     OURS: "#b8cfe6",

@@ -15,7 +15,9 @@ import weir
 from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
-from weir_papers.claims import GROUPS, Check, Judgement, in_words
+from weir_papers.check import Check
+from weir_papers.claims import Judgement
+from weir_papers.groups import GROUPS, in_words
 from weir_papers.reproduce import Reproduction
 
 _HERE = Path(__file__).parent

@@ -153,6 +153,17 @@ def steps(of: Quantity) -> Quantity:
     return Of(f"growth of {of.title}", points(of.unit), samples, _smallest(of))
 
 
+def ends(of: Quantity) -> Quantity:
+    """Growth of a quantity from its first place to its last."""
+
+    def samples(study: Study) -> list[Sample]:
+        found = of.samples(study)
+        a, b = found[0], found[-1]
+        return [Sample(_from_to(a.place, b.place), b.at, b.values - a.values)]
+
+    return Of(f"growth of {of.title} from end to end", points(of.unit), samples, _smallest(of))
+
+
 def along(
     of: Quantity, name: str, function: Callable[[Values, Values], float], unit: str | None = None
 ) -> Quantity:

@@ -77,9 +77,9 @@ def digest(package: str, claims: Iterable[Claim]) -> str:
     """
     plain = [
         [
-            *(claim.id, claim.text, claim.section, claim.ours, claim.exceptions),
+            *(claim.id, claim.text, claim.section, claim.ours, claim.exceptions, claim.holds_in),
             *(
-                [part.quantity.title, part.quantity.unit, part.expected.low, part.expected.high, part.margin]
+                [part.quantity.title, part.quantity.unit, repr(part.expected), part.quantity.relevant]
                 for part in claim.parts
             ),
         ]

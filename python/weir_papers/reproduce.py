@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from weir.plot import draw
 from weir.sweep import execute_plan
-from weir_papers.claims import GROUPS, HOLDS, UNDECIDED, Group, Judgement, grouped
+from weir_papers.claims import Judgement
 from weir_papers.data import Data, Study
+from weir_papers.expected import HOLDS
+from weir_papers.groups import GROUPS, UNDECIDED, Group, grouped
 from weir_papers.overview import counts_bar, reading_map
 from weir_papers.paper import Experiment, Paper, Table
 

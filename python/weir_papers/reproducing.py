@@ -26,7 +26,7 @@ from weir.cli import (
     writing_pages,
 )
 from weir.sweep import chosen_workers
-from weir_papers.claims import in_words
+from weir_papers.groups import in_words
 from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
 from weir_papers.reproduce import Planned, Reproduction, reproduce, summary

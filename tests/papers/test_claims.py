@@ -11,41 +11,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir_papers.claims import (
-    ABOVE_ZERO,
-    DEPENDS,
-    REPRODUCED,
-    Claim,
+from weir_papers.claims import Claim, Judgement, Part, trend
+from weir_papers.data import Sample, Study
+from weir_papers.expected import (
+    LESS,
+    MORE,
+    NEVER_LESS,
+    Expected,
     Finding,
-    Judgement,
-    Part,
     Range,
+    Sign,
     about,
     at_least,
     at_most,
-    grouped,
-    in_words,
 )
-from weir_papers.data import Sample, Study
-from weir_papers.quantities import Level, Of, steps
+from weir_papers.groups import DEPENDS, REPRODUCED, grouped, in_words
+from weir_papers.quantifiers import Quantifier
+from weir_papers.quantities import Level, Of, ends, steps
 
 NOTHING = Study({})
 
 
+Values = list[list[float]] | np.ndarray
+
+
+def rows(values: Values, relevant: float = 0.5) -> Of:
+    """A quantity with a place for each row of values."""
+    samples = [Sample(f"place {i}", float(i), np.array(row, dtype=float)) for i, row in enumerate(values)]
+    return Of("something", "packets", lambda _: samples, relevant)
+
+
 def judged(
-    values: list[list[float]] | np.ndarray,
-    expected: Range,
+    values: Values,
+    expected: Expected,
     exceptions: int = 0,
     published: float | None = None,
+    holds_in: Quantifier = "all",
 ) -> Judgement:
     """A claim with a check for each row of values."""
-    samples = [Sample(f"place {i}", float(i), np.array(row, dtype=float)) for i, row in enumerate(values)]
-    part = Part(Of("something", "packets", lambda _: samples), expected, published)
-    return Claim("X-1", "It is so.", "section 1", (part,), exceptions).judge(NOTHING)
+    part = Part(rows(values), expected, published)
+    return Claim("X-1", "It is so.", "section 1", (part,), exceptions, holds_in=holds_in).judge(NOTHING)
 
 
-def verdict(values: list[list[float]] | np.ndarray, expected: Range, exceptions: int = 0) -> Finding:
-    return judged(values, expected, exceptions).verdict
+def verdict(values: Values, expected: Expected, exceptions: int = 0, holds_in: Quantifier = "all") -> Finding:
+    return judged(values, expected, exceptions, holds_in=holds_in).verdict
 
 
 @pytest.mark.parametrize(
@@ -64,6 +73,91 @@ def verdict(values: list[list[float]] | np.ndarray, expected: Range, exceptions:
 )
 def test_one_check(values: list[float], expected: Range, said: Finding) -> None:
     assert verdict([values], expected) == said
+
+
+@pytest.mark.parametrize(
+    ("values", "of_more", "of_less"),
+    [
+        # Half a packet is the smallest difference that would matter.
+        ([2.0, 2.1, 1.9], "holds", "does not hold"),
+        ([0.4, 0.6, 0.5, 0.5], "holds", "does not hold"),
+        ([0.2, 0.3, 0.25], "tie", "tie"),
+        ([-0.2, 0.3, 0.1], "undecided", "undecided"),
+        ([0.0, 0.0, 0.0], "tie", "tie"),
+        ([-5.0, 9.0, 1.0], "undecided", "undecided"),
+        ([7.0], "undecided", "undecided"),
+    ],
+)
+def test_a_comparison_is_judged_both_ways(values: list[float], of_more: Finding, of_less: Finding) -> None:
+    """A sign has to be shown; one against the claim refutes it, and what does not matter is a tie."""
+    assert verdict([values], MORE) == of_more
+    assert verdict([values], LESS) == of_less
+    turned = [-value for value in values]
+    assert (verdict([turned], LESS), verdict([turned], MORE)) == (of_more, of_less)
+
+
+def test_a_trend_grows_from_end_to_end_and_no_step_goes_back() -> None:
+    def of(places: list[list[float]], expected: Sign = MORE) -> Finding:
+        parts = trend(expected, [rows(places)])
+        return Claim("X-1", "It grows.", "section 1", tuple(parts)).judge(NOTHING).verdict
+
+    noise = [-0.1, 0.0, 0.1]
+    grows, flat, back = ([[at + e for e in noise] for at in one] for one in ([1, 2, 5], [3, 3, 3], [1, 7, 4]))
+    assert of(grows) == "holds"
+    assert of(grows[::-1]) == "does not hold"
+    assert of(grows[::-1], LESS) == "holds"
+    # The steps of what is flat are none that go back: the growth from end to end is what is missing.
+    assert of(flat) == "tie"
+    assert of(flat, LESS) == "tie"
+    # More at the end than at the beginning, and a step that falls.
+    assert of(back) == "does not hold"
+
+
+def test_steps_alone_are_no_claim() -> None:
+    with pytest.raises(ValueError, match="growth from end to end"):
+        Claim("X-1", "It grows.", "section 1", (Part(steps(rows([[1.0], [2.0]])), NEVER_LESS),))
+    assert ends(rows([[1.0], [4.0], [9.0]])).samples(NOTHING)[0].values == [8.0]
+
+
+HIGH, EVEN, LOW, WIDE = [5.0, 5.1, 4.9], [0.0, 0.1, -0.1], [-5.0, -5.1, -4.9], [-40.0, 60.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "in_all", "in_most", "in_some"),
+    [
+        ([HIGH, HIGH, HIGH], "holds", "holds", "holds"),
+        ([HIGH, HIGH, EVEN], "tie", "holds", "holds"),
+        ([HIGH, HIGH, LOW], "does not hold", "holds", "holds"),
+        ([HIGH, EVEN, EVEN], "tie", "tie", "holds"),
+        ([HIGH, LOW, LOW], "does not hold", "does not hold", "holds"),
+        ([HIGH, WIDE, WIDE], "undecided", "undecided", "holds"),
+        ([EVEN, EVEN, LOW], "does not hold", "tie", "tie"),
+        ([EVEN, WIDE, WIDE], "undecided", "undecided", "undecided"),
+        ([LOW, LOW, LOW], "does not hold", "does not hold", "does not hold"),
+    ],
+)
+def test_words_say_in_how_many_checks_a_claim_holds(
+    values: list[list[float]], in_all: Finding, in_most: Finding, in_some: Finding
+) -> None:
+    assert verdict(values, MORE) == in_all
+    assert verdict(values, MORE, holds_in="most") == in_most
+    assert verdict(values, MORE, holds_in="some") == in_some
+    assert verdict(values, MORE, holds_in="there is a setting") == in_some
+
+
+def test_one_of_many_checks_needs_the_wider_interval() -> None:
+    """Alone it holds; as one of twenty chances it may be luck."""
+    narrow = [2.0, 3.0, 5.0, 3.0]
+    assert verdict([narrow], MORE) == "holds"
+    assert verdict([narrow], MORE, holds_in="some") == "holds"
+    many = [narrow, *([WIDE] * 19)]
+    assert judged(many, MORE).checks[0].verdict == "holds"
+    assert verdict(many, MORE, holds_in="some") == "undecided"
+
+
+def test_exceptions_belong_to_all() -> None:
+    with pytest.raises(ValueError, match="exceptions"):
+        judged([HIGH], MORE, exceptions=1, holds_in="most")
 
 
 def test_all_checks_have_to_hold() -> None:
@@ -112,7 +206,7 @@ def test_more_exceptions_never_make_a_verdict_worse(
     assert order.index(verdict(values, at_least(low), exceptions + 1)) >= order.index(strict)
 
 
-Share = Callable[[Finding, list[float], Range], float]
+Share = Callable[[Finding, list[float], Expected], float]
 
 
 @pytest.fixture(params=[500, pytest.param(4000, marks=pytest.mark.soak)])
@@ -120,7 +214,7 @@ def share(request: pytest.FixtureRequest) -> Share:
     """Shares of verdicts in studies with six independent normal replications about given means."""
     trials: int = request.param
 
-    def of(said: Finding, means: list[float], expected: Range) -> float:
+    def of(said: Finding, means: list[float], expected: Expected) -> float:
         generator = np.random.default_rng(1)
         draws = generator.normal(np.array(means)[:, None], 1.0, size=(trials, len(means), 6))
         return sum(verdict(study, expected) == said for study in draws) / trials
@@ -137,6 +231,14 @@ def test_what_does_not_hold_is_hardly_ever_called_so_wrongly(share: Share) -> No
 def test_what_does_not_hold_is_hardly_ever_said_to_hold(share: Share) -> None:
     assert share("holds", [0.0], at_least(0.0)) < 0.05
     assert share("holds", [0.0, 9.0, 9.0], at_least(0.0)) < 0.05
+
+
+def test_what_is_the_same_everywhere_is_hardly_ever_said_to_differ(share: Share) -> None:
+    """Of a difference of nothing each sign is shown in 2.5% of the studies; of many, in hardly any."""
+    assert share("holds", [0.0], MORE) < 0.05
+    assert share("does not hold", [0.0], MORE) < 0.05
+    assert share("holds", [0.0] * 3, MORE) == 0.0
+    assert share("does not hold", [0.0] * 20, MORE) < 0.05
 
 
 def test_what_is_clear_is_said(share: Share) -> None:
@@ -159,7 +261,7 @@ def test_json_has_what_machines_ask_for() -> None:
 
 @dataclass(frozen=True)
 class Said:
-    expected: Range
+    expected: Expected
     text: str
 
 
@@ -170,10 +272,13 @@ class Said:
         Said(at_least(0.995), "at least 0.995 packets"),
         Said(at_most(4.0), "at most 4 packets"),
         Said(Range(0.0, 0.0), "0 packets"),
+        Said(MORE, "above 0 packets, tie within 0.5"),
+        Said(LESS, "below 0 packets, tie within 0.5"),
+        Said(NEVER_LESS, "not shown below 0 packets by more than 0.5"),
     ],
 )
 def test_ranges_in_words(one: Said) -> None:
-    assert one.expected.text("packets") == one.text
+    assert one.expected.text("packets", 0.5) == one.text
 
 
 def test_what_became_of_a_claim_depends_on_all_readings() -> None:
@@ -186,6 +291,25 @@ def test_what_became_of_a_claim_depends_on_all_readings() -> None:
     assert grouped(open_, []) == "undecided"
     ours = replace(holds, claim=replace(holds.claim, ours=True))
     assert grouped(ours, [False]) == "ours"
+    even = judged([EVEN], MORE)
+    assert grouped(even, []) == "tie"
+    assert grouped(even, [False]) == "tie"
+    assert grouped(even, [True]) == "depends on what the paper does not say"
+    # "Can": one reading is enough.
+    can = judged([LOW], MORE, holds_in="there is a setting")
+    assert grouped(can, [False, False, True]) == "reproduced"
+    assert grouped(can, [False]) == "contradicted"
+
+
+def test_what_is_the_same_everywhere_fits_no_reading() -> None:
+    """A few replications have means alone."""
+    assert judged([[5.0], [4.0]], MORE).fits
+    assert not judged([[0.0], [0.0]], MORE).fits
+    assert not judged([[0.3], [0.3]], MORE).fits
+    assert judged([[5.0], [4.0], [-0.2]], MORE).fits
+    assert not judged([[5.0], [4.0], [-0.6]], MORE).fits
+    assert judged([[5.0], [4.0], [-0.6]], MORE, holds_in="most").fits
+    assert judged([[-5.0], [4.0], [-0.6]], MORE, holds_in="some").fits
 
 
 def test_groups_in_words() -> None:
@@ -194,12 +318,9 @@ def test_groups_in_words() -> None:
     assert in_words({DEPENDS: 21}) == "21 depend on what the paper does not say"
 
 
-def test_a_comparison_without_a_number_has_a_margin() -> None:
-    """The smallest difference that would matter; a range with numbers is what it says."""
+def test_the_smallest_difference_that_matters() -> None:
     difference = Level("x", "a", "jain") - Level("x", "b", "jain")
     assert difference.relevant == 0.005
-    assert Part(difference, ABOVE_ZERO).margin == 0.005
-    assert Part(difference, Range(-0.1, 0.1)).margin == 0.0
-    assert Part(Level("x", "a", "jain"), at_least(0.99)).margin == 0.0
     assert (Level("x", "a", "mean_queue") / Level("x", "b", "mean_queue")).relevant == 0.0
     assert steps(Level("x", "a", "goodput")).relevant == 0.5
+    assert ends(Level("x", "a", "goodput")).relevant == 0.5

@@ -16,8 +16,8 @@ from weir import Scenario
 from weir.store import Store
 from weir.sweep import chosen_workers, execute_plan
 from weir_papers import ns2
-from weir_papers.claims import HOLDS
 from weir_papers.data import Data, Study
+from weir_papers.expected import HOLDS
 from weir_papers.nlred_comparison_2013 import PAPER
 from weir_papers.nlred_comparison_2013.checks import BEGINNING_S, PAPERS, level
 from weir_papers.nlred_comparison_2013.quantities import (

@@ -11,8 +11,9 @@ import pytest
 from conftest import SMALL
 from weir.store import Store
 from weir.sweep import chosen_workers, execute_plan
-from weir_papers.claims import Claim, Part, at_least
+from weir_papers.claims import Claim, Part
 from weir_papers.data import Data, Study
+from weir_papers.expected import at_least
 from weir_papers.maps import ClaimMap
 from weir_papers.paper import Experiment
 from weir_papers.quantities import Level, rank, relative, spread, steps

@@ -20,9 +20,10 @@ from weir.plot import Curve, Facet, Plot
 from weir.store import Store
 from weir.sweep import chosen_workers
 from weir.sweep._chunk import Chunk
-from weir_papers.claims import Claim, Part, Range, at_least
+from weir_papers.claims import Claim, Part
 from weir_papers.curves import against, levels, over_time
 from weir_papers.data import Study
+from weir_papers.expected import Range, at_least
 from weir_papers.maps import ClaimMap
 from weir_papers.pages import write_markdown, write_reproduction
 from weir_papers.paper import Choice, Experiment, Paper, Table

@@ -213,6 +213,7 @@ def _over_points(observed: pl.DataFrame, keys: list[str], measure: Measure) -> p
 
 COLOURS = (style.MET, style.OPEN, style.MISSED)
 """Colours of the three verdicts, best first: light enough for a sign and a number to be read on them."""
+_WITH_TIES = (style.MET, style.TIE, style.OPEN, style.MISSED)
 
 
 def verdict_map(
@@ -229,7 +230,7 @@ def verdict_map(
     Args:
         rows: panel, x and y (numbers), verdict, sign, and framed; inside (cells outside are pale) and text
             (a number in the cell), where there are any.
-        verdicts: the words for met, open and missed.
+        verdicts: the words for met, open and missed; of four words the second is for a tie.
         axes: titles of one or two axes.
         panels: value of `panel` to its title, in `letters` of this size.
         shown: column to its name in a tooltip.
@@ -253,7 +254,8 @@ def verdict_map(
     odd = next((word for word in rows["verdict"] if word not in verdicts), None)
     words = ", ".join(verdicts)
     require(odd is None, f"{odd!r} is none of the verdicts", f"there are: {words}", ChartError)
-    scale = alt.Scale(domain=list(verdicts), range=list(COLOURS))
+    colours = _WITH_TIES if len(verdicts) > len(COLOURS) else COLOURS
+    scale = alt.Scale(domain=list(verdicts), range=list(colours))
     legend = alt.Legend(symbolType="square", symbolStrokeWidth=0)
     tips = chart.tooltips(*((f"{name}:N", title, None) for name, title in shown.items()))
     plain = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False, "format": "~r"}

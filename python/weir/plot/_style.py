@@ -23,6 +23,7 @@ STRONG = "#D55E00"
 """Colour of the setting that is the answer of tuning."""
 
 MET, OPEN, MISSED = "#7fb3d5", "#ececec", "#E69F00"
+TIE = "#cfe3c8"
 """Colours of the cells in a map of verdicts: light enough for a number to be read on them."""
 
 BOUND = "#009E73"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, at_least, at_most, each
+from weir_papers.claims import Part, each, trend
+from weir_papers.expected import LESS, MORE, Range, at_least, at_most
 from weir_papers.hred_2003.quantities import Kilobytes, Response, Swing, agreement, gain
-from weir_papers.quantities import Level, Quantity, along, rank, spread, steps
+from weir_papers.quantities import Level, Quantity, along, rank, spread
 
 DEVIATION = 30.0
 """Of the queue, kB: what section IV calls large. The figures' unit is lost; its queues are in kB."""
@@ -50,7 +51,7 @@ def _lead(experiment: str, changes: tuple[int, ...] = (0, 1)) -> Quantity:
 
 
 def _of_pi(experiment: str, **at: tuple[float, ...]) -> Quantity:
-    return steps(Kilobytes(experiment, "pi", "queue_sd", at))
+    return Kilobytes(experiment, "pi", "queue_sd", at)
 
 
 CHECKS: dict[str, Sequence[Part]] = {
@@ -58,12 +59,12 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-3.1b": [Part(_deviation("hred"), at_most(DEVIATION))],
     "A-3.1c": [Part(Level("steady", "hred", "utilisation"), FULL)],
     "A-3.1d": each(
-        BELOW_ZERO,
+        LESS,
         (_largest(_deviation("hred")) - _largest(_deviation(other)) for other in ("red", "pi", "avq")),
     ),
     "A-3.2a": [Part(_largest(_mean("red")), at_least(BAND.high))],
     "A-3.2b": [Part(_largest(_deviation("red", load=MODERATE)), at_least(DEVIATION))],
-    "A-3.2c": each(BELOW_ZERO, (_mean("avq") - _mean(other) for other in ("red", "hred", "pi"))),
+    "A-3.2c": each(LESS, (_mean("avq") - _mean(other) for other in ("red", "hred", "pi"))),
     "A-3.2d": [Part(_deviation("avq", load=(100.0,)), at_least(DEVIATION))],
     "A-3.2e": [
         Part(_deviation("avq", load=HEAVY), at_most(DEVIATION)),
@@ -74,16 +75,16 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(Kilobytes("steady-ftp", "hred"), BAND),
         Part(Level("steady-ftp", "hred", "utilisation"), FULL),
     ],
-    "P-3": [Part(Level("steady", "hred", "loss") - Level("steady", "pi", "loss"), BELOW_ZERO)],
+    "P-3": [Part(Level("steady", "hred", "loss") - Level("steady", "pi", "loss"), LESS)],
     "A-3.3a": [Part(Response("dynamic", "hred", (0, 1, 2), "never"), NEVER)],
-    "A-3.3b": [Part(steps(Response("dynamic", "pi", (0, 1, 2))), ABOVE_ZERO)],
+    "A-3.3b": trend(MORE, [Response("dynamic", "pi", (0, 1, 2))]),
     "A-3.3c": [Part(_lead("dynamic", (2,)), at_least(HOLD))],
-    "A-3.4a": [Part(_lead("moderate"), ABOVE_ZERO)],
-    "A-3.4b": [Part(_lead("heavy"), ABOVE_ZERO)],
-    "A-3.4c": [Part(_lead("heavy") - _lead("moderate"), ABOVE_ZERO)],
+    "A-3.4a": [Part(_lead("moderate"), MORE)],
+    "A-3.4b": [Part(_lead("heavy"), MORE)],
+    "A-3.4c": [Part(_lead("heavy") - _lead("moderate"), MORE)],
     "A-3.4d": [Part(Response(name, "hred", (change,), "never"), NEVER) for name, change in CHANGES],
     "A-3.4e": each(
-        BELOW_ZERO,
+        LESS,
         (
             spread(Response(name, "hred", (change,))) - spread(Response(name, "pi", (change,)))
             for name, change in CHANGES
@@ -97,13 +98,13 @@ CHECKS: dict[str, Sequence[Part]] = {
         *each(at_most(HOLD), (spread(Response(name, "hred", (change,))) for name, change in CHANGES)),
         Part(Response("heavy", "hred", (0, 1)) - Response("moderate", "hred", (0, 1)), Range(-HOLD, HOLD)),
     ],
-    "A-3.7a": [Part(_of_pi("pi-flows", load=(100.0, 200.0, 400.0)), ABOVE_ZERO)],
-    "A-3.7b": [Part(_of_pi("pi-rtt"), ABOVE_ZERO)],
-    "A-3.7c": [Part(steps(Response("pi-capacity", "pi-designed", (0,))), ABOVE_ZERO)],
-    "A-3.8": [Part(spread(Kilobytes("ared", "ared")) - spread(Kilobytes("ared", "hred")), ABOVE_ZERO)],
+    "A-3.7a": trend(MORE, [_of_pi("pi-flows", load=(100.0, 200.0, 400.0))]),
+    "A-3.7b": trend(MORE, [_of_pi("pi-rtt")]),
+    "A-3.7c": trend(MORE, [Response("pi-capacity", "pi-designed", (0,))]),
+    "A-3.8": [Part(spread(Kilobytes("ared", "ared")) - spread(Kilobytes("ared", "hred")), MORE)],
     "A-3.9": [Part(gain(_mean("red", load=MODERATE)), at_least(1.0))],
     "P-4": each(
-        ABOVE_ZERO,
+        MORE,
         (
             _in_phase("red", "queue_sd", 200.0) - _in_phase("red", "queue_sd", other)
             for other in (100.0, 150.0, 250.0)
@@ -111,7 +112,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     ),
     "P-6": [
         *each(
-            BELOW_ZERO,
+            LESS,
             (
                 _in_phase("avq", "mean_queue") - _in_phase(other, "mean_queue")
                 for other in ("red", "hred", "pi")
@@ -123,7 +124,7 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(_in_phase("avq", "queue_sd", 100.0), at_least(DEVIATION)),
         Part(_in_phase("avq", "queue_sd", 250.0), at_most(DEVIATION)),
     ],
-    "P-8": [Part(rank(Swing("gain", "hred")), BELOW_ZERO)],
-    "P-9": [Part(_of_pi("pi-flows", load=(25.0, 50.0, 100.0)), BELOW_ZERO)],
-    "P-10": [Part(agreement(gain(_mean("red")), Swing("steady", "red")), ABOVE_ZERO)],
+    "P-8": [Part(rank(Swing("gain", "hred")), LESS)],
+    "P-9": trend(LESS, [_of_pi("pi-flows", load=(25.0, 50.0, 100.0))]),
+    "P-10": [Part(agreement(gain(_mean("red")), Swing("steady", "red")), MORE)],
 }

@@ -1,7 +1,7 @@
 """What shows each claim of `claims.toml`.
 
-Ranges are the paper's words: "increases" is not to fall from one number of flows to the next, nor from the
-fewest to the most; "higher" is not to be lower; "in general" is the mean over numbers of flows.
+"Increases" is growth from the fewest flows to the most with no step shown to fall; "higher" is a difference
+with this sign; "in general" is the mean over numbers of flows.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, at_least, at_most, each
+from weir_papers.claims import Part, each, trend
+from weir_papers.expected import LESS, MORE, Expected, Sign, at_least, at_most
 from weir_papers.nlred_comparison_2013.quantities import marking, most_minus_least, until
-from weir_papers.quantities import Level, Quantity, along, steps
+from weir_papers.quantities import Level, Quantity, along
 
 PAPERS = ("nlred", "gred", "rem", "drop-tail")
 """The queues that the paper compares."""
@@ -53,18 +54,16 @@ def _minus(
     ]
 
 
-def _along_flows(expected: Range, measure: str) -> list[Part]:
-    """Growth from one number of flows to the next, and from the fewest to the most, under every queue."""
-    found = [level(variant, measure) for variant in PAPERS]
-    ends = [level(variant, measure, HEAVY) - level(variant, measure, LIGHT) for variant in PAPERS]
-    return each(expected, [*map(steps, found), *ends])
+def _along_flows(expected: Sign, measure: str) -> list[Part]:
+    """Trend along the numbers of flows, under every queue."""
+    return trend(expected, [level(variant, measure) for variant in PAPERS])
 
 
 def _at_max_p(pairs: Iterable[tuple[str, str]]) -> list[Quantity]:
     return [level(one, "goodput") - level(other, "goodput") for one, other in pairs]
 
 
-def _in_general(expected: Range, measure: str) -> list[Part]:
+def _in_general(expected: Expected, measure: str) -> list[Part]:
     """Each of the others against DropTail, averaged over the numbers of flows."""
     return each(
         expected,
@@ -75,53 +74,53 @@ def _in_general(expected: Range, measure: str) -> list[Part]:
     )
 
 
-def _until(measure: str, expected: Range) -> list[Part]:
+def _until(measure: str, expected: Expected) -> list[Part]:
     """NLRED against the others, at every length of the runs."""
     nlred = until("nlred", measure, MIDDLE)
     return each(expected, (nlred - until(other, measure, MIDDLE) for other in OTHERS))
 
 
 CHECKS: dict[str, Sequence[Part]] = {
-    "A-4.1a": _along_flows(ABOVE_ZERO, "goodput"),
-    "A-4.1b": each(ABOVE_ZERO, _minus(["nlred"], OTHERS, "goodput")),
+    "A-4.1a": _along_flows(MORE, "goodput"),
+    "A-4.1b": each(MORE, _minus(["nlred"], OTHERS, "goodput")),
     "A-4.1c": each(at_least(FULL), [level("nlred", "goodput", BEYOND_60)]),
-    "A-4.2a": each(ABOVE_ZERO, _minus(["nlred"], ["gred"], "mean_queue", SMALL)),
-    "A-4.2b": each(BELOW_ZERO, _minus(["nlred"], OTHERS, "mean_queue", LARGE)),
-    "A-4.3": _along_flows(BELOW_ZERO, "delay_mean"),
-    "A-4.4a": _along_flows(ABOVE_ZERO, "loss"),
+    "A-4.2a": each(MORE, _minus(["nlred"], ["gred"], "mean_queue", SMALL)),
+    "A-4.2b": each(LESS, _minus(["nlred"], OTHERS, "mean_queue", LARGE)),
+    "A-4.3": _along_flows(LESS, "delay_mean"),
+    "A-4.4a": _along_flows(MORE, "loss"),
     "A-4.4b": each(at_least(2.0), (level(one, "loss", 120.0) / level(one, "loss", 60.0) for one in PAPERS)),
     "A-4.4c": each(at_most(10.0), [level("nlred", "loss", 120.0)]),
     "A-4.5a": each(at_least(99.0), [level("nlred", "utilisation", NEAR_100)]),
     "A-4.5b": each(at_least(90.0), (level(other, "utilisation", NEAR_100) for other in OTHERS)),
-    "A-4.6a": _along_flows(ABOVE_ZERO, "jain"),
+    "A-4.6a": _along_flows(MORE, "jain"),
     "A-4.6b": each(at_least(SIGNIFICANT), _minus(["nlred"], OTHERS, "jain")),
-    "A-4.6c": each(ABOVE_ZERO, _minus(["gred"], ["rem", "drop-tail"], "jain")),
+    "A-4.6c": each(MORE, _minus(["gred"], ["rem", "drop-tail"], "jain")),
     "A-4.7a": each(
-        BELOW_ZERO,
+        LESS,
         [
             most_minus_least("flows", MAX_P["nlred"], "goodput", "NLRED")
             - most_minus_least("flows", MAX_P["gred"], "goodput", "GRED")
         ],
     ),
     "A-4.7b": each(
-        BELOW_ZERO, _at_max_p((more, less) for family in MAX_P.values() for less, more in pairwise(family))
+        LESS, _at_max_p((more, less) for family in MAX_P.values() for less, more in pairwise(family))
     ),
-    "P-1a": _in_general(ABOVE_ZERO, "goodput"),
-    "P-1b": _in_general(BELOW_ZERO, "loss"),
-    "P-1c": _in_general(BELOW_ZERO, "delay_mean"),
-    "P-1d": _in_general(ABOVE_ZERO, "jain"),
-    "P-2a": each(BELOW_ZERO, _minus(["nlred"], OTHERS, "delay_mean")),
-    "P-2b": each(BELOW_ZERO, _minus(["nlred"], OTHERS, "loss")),
+    "P-1a": _in_general(MORE, "goodput"),
+    "P-1b": _in_general(LESS, "loss"),
+    "P-1c": _in_general(LESS, "delay_mean"),
+    "P-1d": _in_general(MORE, "jain"),
+    "P-2a": each(LESS, _minus(["nlred"], OTHERS, "delay_mean")),
+    "P-2b": each(LESS, _minus(["nlred"], OTHERS, "loss")),
     "P-2c": each(at_least(90.0), [level("nlred", "utilisation")]),
-    "P-2d": each(BELOW_ZERO, _minus(["nlred"], OTHERS, "mean_queue")),
-    "P-2e": each(ABOVE_ZERO, _minus(["nlred"], OTHERS, "utilisation")),
-    "P-3a": _until("goodput", ABOVE_ZERO),
-    "P-3b": _until("loss", BELOW_ZERO),
-    "P-4": each(ABOVE_ZERO, _at_max_p(zip(MAX_P["nlred"], MAX_P["gred"], strict=True))),
-    "P-5": each(ABOVE_ZERO, _minus(["nlred-1"], ["red"], "mean_queue")),
+    "P-2d": each(LESS, _minus(["nlred"], OTHERS, "mean_queue")),
+    "P-2e": each(MORE, _minus(["nlred"], OTHERS, "utilisation")),
+    "P-3a": _until("goodput", MORE),
+    "P-3b": _until("loss", LESS),
+    "P-4": each(MORE, _at_max_p(zip(MAX_P["nlred"], MAX_P["gred"], strict=True))),
+    "P-5": each(MORE, _minus(["nlred-1"], ["red"], "mean_queue")),
     "P-6": [
-        *each(ABOVE_ZERO, _minus(["nlred"], ["red"], "mean_queue", LIGHT)),
-        *each(BELOW_ZERO, _minus(["nlred"], ["red"], "mean_queue", HEAVY)),
+        *each(MORE, _minus(["nlred"], ["red"], "mean_queue", LIGHT)),
+        *each(LESS, _minus(["nlred"], ["red"], "mean_queue", HEAVY)),
     ],
-    "P-7": each(ABOVE_ZERO, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
+    "P-7": each(MORE, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
 }

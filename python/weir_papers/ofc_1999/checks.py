@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, about, at_least, at_most, each
+from weir_papers.claims import Part, each
 from weir_papers.data import Sample, Study
+from weir_papers.expected import LESS, MORE, Range, about, at_least, at_most
 from weir_papers.ofc_1999 import quantities as of
 from weir_papers.ofc_1999.optimum import (
     Case,
@@ -118,8 +119,8 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "A-1.4a": [Part(Of("spread of goodput", "%", _goodput_spread), at_most(0.5), 0.46)],
     "A-1.4b": [
-        Part(_level(_DROP_TAIL, "delivered") - _level(_RED, "delivered"), ABOVE_ZERO, 62.0),
-        Part(_level(_RED, "delivered") - _level(_REM, "delivered"), ABOVE_ZERO, 198.0),
+        Part(_level(_DROP_TAIL, "delivered") - _level(_RED, "delivered"), MORE, 62.0),
+        Part(_level(_RED, "delivered") - _level(_REM, "delivered"), MORE, 198.0),
     ],
     "A-1.5a": [Part(_of(_REM, of.SHORTEST), at_least(1.0)), Part(_of(_REM, of.LEAST_USE), at_least(99.9))],
     # Read off figures to half of the smaller number, and to five.
@@ -188,11 +189,11 @@ CHECKS: dict[str, Sequence[Part]] = {
     ),
     "P-19": each(at_least(99.5), (_level(one, "utilisation") for one in _ALL_THREE)),
     "P-20": [
-        Part(_level(_DROP_TAIL, "mean_queue") - _level(_REM, "mean_queue"), ABOVE_ZERO, 26.2),
-        Part(_level(_REM, "mean_queue") - _level(_RED, "mean_queue"), ABOVE_ZERO, 10.2),
+        Part(_level(_DROP_TAIL, "mean_queue") - _level(_REM, "mean_queue"), MORE, 26.2),
+        Part(_level(_REM, "mean_queue") - _level(_RED, "mean_queue"), MORE, 10.2),
     ],
     "P-21": [
-        Part(_of(_REM, of.JAIN) - _of(_RED, of.JAIN), ABOVE_ZERO, 0.0),
+        Part(_of(_REM, of.JAIN) - _of(_RED, of.JAIN), MORE, 0.0),
         Part(_of(_REM, of.JAIN) - _of(_DROP_TAIL, of.JAIN), at_least(0.075), 0.15),
     ],
     "P-23": [
@@ -203,8 +204,8 @@ CHECKS: dict[str, Sequence[Part]] = {
         _NEAR, (of.measuring(off(one)) for one in _PACKETS for off in (of.rate_off, of.link_price_off))
     ),
     "P-25": [
-        *each(ABOVE_ZERO, _short_term("queue_sd")),
-        *each(BELOW_ZERO, _short_term("utilisation")),
+        *each(MORE, _short_term("queue_sd")),
+        *each(LESS, _short_term("utilisation")),
     ],
     # Within 5%, and windows within a packet.
     "P-26": [
@@ -213,5 +214,5 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(measured("measured", _REM, of.RATES), about(_FAIR, 0.05 * _FAIR)),
         Part(measured("measured", _REM, of.OVER_WANTED), about(1.0, 0.05)),
     ],
-    "P-22": [Part(_of(_RED, of.SWING) - _of(_REM, of.SWING), ABOVE_ZERO, 15.0)],
+    "P-22": [Part(_of(_RED, of.SWING) - _of(_REM, of.SWING), MORE, 15.0)],
 }

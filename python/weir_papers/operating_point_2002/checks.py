@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
-from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, at_least, at_most, each
+from weir_papers.claims import Part, each
+from weir_papers.expected import LESS, MORE, at_least, at_most
 from weir_papers.operating_point_2002.points import (
     FIRST,
     SETTLED_S,
@@ -80,7 +81,7 @@ def _order(w_q: float = 0.002) -> dict[str, Part]:
         "A-2.1a": Part(_along_max_th("loss", w_q), at_most(-0.9)),
         "A-2.1b": Part(_rises_with_load(w_q), at_least(0.9)),
         "A-2.1c": Part(_along_max_th("delay_mean", w_q), at_least(0.9)),
-        "A-2.7a": Part(_outwards(w_q), ABOVE_ZERO),
+        "A-2.7a": Part(_outwards(w_q), MORE),
     }
 
 
@@ -189,7 +190,7 @@ def _minimum(experiment: str = "max-p") -> list[Part]:
     def above(end: str) -> Quantity:
         return _every_max_th(lambda th: least_inside(heavy("loss", experiment, max_th=th), end), experiment)
 
-    return each(BELOW_ZERO, map(above, ("first", "last")))
+    return each(LESS, map(above, ("first", "last")))
 
 
 def _better_at_0_3(experiment: str = "max-p") -> list[Part]:
@@ -198,7 +199,7 @@ def _better_at_0_3(experiment: str = "max-p") -> list[Part]:
     def found(measure: str, max_p: float) -> Level:
         return heavy(measure, experiment, max_th=30.0, max_p=max_p)
 
-    return each(BELOW_ZERO, (found(one, 0.3) - found(one, 0.1) for one in ("delay_mean", "loss")))
+    return each(LESS, (found(one, 0.3) - found(one, 0.1) for one in ("delay_mean", "loss")))
 
 
 def _moves_left(experiment: str = "max-p") -> list[Part]:
@@ -209,7 +210,7 @@ def _moves_left(experiment: str = "max-p") -> list[Part]:
 
     return [
         Part(_with_max_th(at, experiment), at_most(-SHIFTED)),
-        Part(rank(_every_max_th(at, experiment)), BELOW_ZERO),
+        Part(rank(_every_max_th(at, experiment)), LESS),
     ]
 
 
@@ -276,11 +277,11 @@ def _adaptive(measure: str) -> Quantity:
 
 CHECKS: dict[str, Sequence[Part]] = {
     "A-2.9a": [
-        Part(_against_drop_tail("delay_mean", 6.0), BELOW_ZERO),
-        Part(_against_drop_tail("utilisation", 50.0), ABOVE_ZERO),
+        Part(_against_drop_tail("delay_mean", 6.0), LESS),
+        Part(_against_drop_tail("utilisation", 50.0), MORE),
     ],
-    "A-2.9b": [Part(for_each("short-buffers", "N", _at_the_same_delay), BELOW_ZERO)],
-    "A-2.10": [Part(_adaptive("loss") - _adaptive("delay_mean"), ABOVE_ZERO)],
+    "A-2.9b": [Part(for_each("short-buffers", "N", _at_the_same_delay), LESS)],
+    "A-2.10": [Part(_adaptive("loss") - _adaptive("delay_mean"), MORE)],
     "A-2.11a": [
         Part(
             exchanged(_EXCESS, (LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target)),
@@ -290,9 +291,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-2.11b": [Part(exchanged(_EXCESS, (LOW, FIRST), (HIGH, FIRST)), at_least(TOLERANCE))],
     **{name: [part] for name, part in _order().items()},
     "A-2.2": [Part(_delay_variation(), at_most(25.0))],
-    "P-1": [
-        Part(spread(level("delay_mean", max_th=18.0)) - spread(level("delay_mean", max_th=50.0)), BELOW_ZERO)
-    ],
+    "P-1": [Part(spread(level("delay_mean", max_th=18.0)) - spread(level("delay_mean", max_th=50.0)), LESS)],
     "A-2.3a": _knee(),
     "A-2.3b": [Part(_beyond_knee("loss"), at_most(1.0))],
     "A-2.3c": [_heavy_utilisation()],
@@ -309,18 +308,18 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(_every_max_th(_forced(1.0)), at_most(50.0)),
     ],
     "A-2.4b": _moves_left(),
-    "A-2.4e": [Part(_with_max_th(_forced(0.02, "sent")), BELOW_ZERO)],
+    "A-2.4e": [Part(_with_max_th(_forced(0.02, "sent")), LESS)],
     "A-2.4c": [
         Part(
             ends("loads", "N", lambda high, low: _best_by_load(low) - _best_by_load(high)), at_most(-SHIFTED)
         ),
-        Part(rank(for_each("loads", "N", _best_by_load)), ABOVE_ZERO),
+        Part(rank(for_each("loads", "N", _best_by_load)), MORE),
     ],
     "P-3": [
-        Part(_every_max_p(lambda th, p: heavy("loss", max_th=th, max_p=p)), BELOW_ZERO),
-        Part(_every_max_p(lambda th, p: heavy("delay_mean", max_th=th, max_p=p)), ABOVE_ZERO),
+        Part(_every_max_p(lambda th, p: heavy("loss", max_th=th, max_p=p)), LESS),
+        Part(_every_max_p(lambda th, p: heavy("delay_mean", max_th=th, max_p=p)), MORE),
     ],
-    "A-2.4f": [Part(_every_max_p(_light_grid, "grid"), BELOW_ZERO)],
+    "A-2.4f": [Part(_every_max_p(_light_grid, "grid"), LESS)],
     "A-2.5a": each(
         at_most(-0.9),
         [
@@ -328,19 +327,19 @@ CHECKS: dict[str, Sequence[Part]] = {
             for_each("loads", "N", lambda n: rank(_by_load("delay_mean", N=n))),
         ],
     ),
-    "A-2.5b": [Part(ends("loads", "N", lambda high, low: _fall(high) - _fall(low)), ABOVE_ZERO)],
-    "A-2.5c": [Part(_every_max_th(lambda th: _used(th, 1.0) - _used(th, 0.02)), BELOW_ZERO)],
-    "A-2.5d": [Part(_with_max_th(lambda th: spread(heavy("utilisation", max_th=th))), BELOW_ZERO)],
-    "A-2.5e": [Part(_every_max_p(_used), ABOVE_ZERO)],
+    "A-2.5b": [Part(ends("loads", "N", lambda high, low: _fall(high) - _fall(low)), MORE)],
+    "A-2.5c": [Part(_every_max_th(lambda th: _used(th, 1.0) - _used(th, 0.02)), LESS)],
+    "A-2.5d": [Part(_with_max_th(lambda th: spread(heavy("utilisation", max_th=th))), LESS)],
+    "A-2.5e": [Part(_every_max_p(_used), MORE)],
     "A-2.6": _better_at_0_3(),
-    "P-5": [Part(_with_max_th(lambda th: least_inside(heavy("loss", max_th=th), "first")), ABOVE_ZERO)],
+    "P-5": [Part(_with_max_th(lambda th: least_inside(heavy("loss", max_th=th), "first")), MORE)],
     "P-6": [Part(_light("loss"), at_least(0.9)), Part(_light("delay_mean"), at_most(-0.9))],
     "P-7": [
         Part(rank_along(heavy("loss", max_p=0.3)), at_most(-0.9)),
         Part(rank_along(heavy("delay_mean", max_p=0.3)), at_least(0.9)),
         Part(spread(heavy("utilisation", max_p=0.3)), at_most(2.0)),
     ],
-    "P-8": each(BELOW_ZERO, map(_low_max_p, (0.3, 1.0))),
+    "P-8": each(LESS, map(_low_max_p, (0.3, 1.0))),
     "A-2.8a": [
         Part(at_targets(_RATIO, lambda _, ours, __: ours.distance, reachable=True), at_most(TOLERANCE))
     ],
@@ -364,7 +363,7 @@ CHECKS: dict[str, Sequence[Part]] = {
                 lambda _, ours, floyd: floyd.distance - ours.distance,
                 reachable=False,
             ),
-            ABOVE_ZERO,
+            MORE,
         )
     ],
 }

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, about, at_least, at_most, each
+from weir_papers.claims import Part, each, trend
+from weir_papers.expected import LESS, MORE, Range, about, at_least, at_most
 from weir_papers.quantities import Level, Quantity, along, rank, relative, spread, steps
 from weir_papers.rem_2001 import quantities as of
 from weir_papers.rem_2001.quantities import SETTLED
@@ -61,7 +62,7 @@ def _below_drop_tail(experiment: str) -> list[Quantity]:
 
 
 def _growing(variants: Iterable[str], experiment: str) -> list[Part]:
-    return each(ABOVE_ZERO, (steps(period(variant, "mean_queue", experiment)) for variant in variants))
+    return trend(MORE, (period(variant, "mean_queue", experiment) for variant in variants))
 
 
 def _like_rem(variant: str, other: str = "rem") -> list[Part]:
@@ -110,7 +111,7 @@ _BEST_AND_WORST = period("drop-tail", "goodput", "wireless")
 
 CHECKS: dict[str, Sequence[Part]] = {
     # Section 3
-    "P-1": each(ABOVE_ZERO, [steps(of.price())]),
+    "P-1": trend(MORE, [of.price()]),
     "P-14": _like_rem("asynchronous"),
     "P-7a": _like_rem("rem-queue"),
     "P-7b": each(NEAR_TARGET, [controllers("rem-queue-drop", "mean_queue")], 20.0),
@@ -119,11 +120,11 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-15a": _like_rem("price-red"),
     "P-15b": each(at_most(-5.0), [of.only_at(_on_paths("price-red", "told"), 3)]),
     "P-15c": each(Range(-5.0, 5.0), [_on_paths("queue-rem", "told")]),
-    "P-15d": each(ABOVE_ZERO, [steps(controllers("queue-rem", "mean_queue"))]),
+    "P-15d": trend(MORE, [controllers("queue-rem", "mean_queue")]),
     "P-3": _growing(RED, "wireline-gentle"),
     "P-16": [
-        *each(ABOVE_ZERO, (settled("rem-mark", "goodput") - settled(variant, "goodput") for variant in RED)),
-        *each(BELOW_ZERO, (settled("rem-mark", "loss") - settled(variant, "loss") for variant in RED)),
+        *each(MORE, (settled("rem-mark", "goodput") - settled(variant, "goodput") for variant in RED)),
+        *each(LESS, (settled("rem-mark", "loss") - settled(variant, "loss") for variant in RED)),
     ],
     # Section 4.1
     "P-17a": each(Range(-25.0, 25.0), map(of.against_optimum, SIX)),
@@ -140,22 +141,22 @@ CHECKS: dict[str, Sequence[Part]] = {
         ),
     ],
     # Section 4.2
-    "A-0.1": each(ABOVE_ZERO, _above_drop_tail("wireline")),
+    "A-0.1": each(MORE, _above_drop_tail("wireline")),
     "A-0.2a": each(NEAR_TARGET, (period(variant, "mean_queue") for variant in REM[1:]), 20.0),
     "A-0.2b": each(at_most(10.0), (spread(period(variant, "mean_queue")) for variant in REM[1:])),
     "A-0.2c": each(at_most(-0.5), [rank(settled("rem-drop", "mean_queue"))]),
     "A-0.3": _growing(("drop-tail", *RED), "wireline"),
     "A-0.4a": each(Range(-25.0, 25.0), [relative(period("rem-drop", "loss"), period("drop-tail", "loss"))]),
     "A-0.4b": each(at_most(0.1), [settled("rem-mark", "loss")]),
-    "A-0.5a": each(ABOVE_ZERO, _below_drop_tail("wireline")),
-    "A-0.5b": each(ABOVE_ZERO, _wide_minus_narrow("goodput")),
-    "A-0.5c": each(ABOVE_ZERO, _wide_minus_narrow("mean_queue")),
-    "A-0.6a": each(ABOVE_ZERO, _drop_minus_mark("wireline")),
-    "A-0.6b": each(BELOW_ZERO, _drop_minus_mark("reno")),
-    "A-0.6c": each(ABOVE_ZERO, [_more("rem-mark", "rem-drop")]),
+    "A-0.5a": each(MORE, _below_drop_tail("wireline")),
+    "A-0.5b": each(MORE, _wide_minus_narrow("goodput")),
+    "A-0.5c": each(MORE, _wide_minus_narrow("mean_queue")),
+    "A-0.6a": each(MORE, _drop_minus_mark("wireline")),
+    "A-0.6b": each(LESS, _drop_minus_mark("reno")),
+    "A-0.6c": each(MORE, [_more("rem-mark", "rem-drop")]),
     "P-4a": each(NEAR_TARGET, (period(variant, "mean_queue", "reno") for variant in REM[1:]), 20.0),
     "P-4b": each(
-        ABOVE_ZERO,
+        MORE,
         [*_above_drop_tail("reno"), *_below_drop_tail("reno"), *_wide_minus_narrow("goodput", "reno")],
     ),
     "A-0.7a": [
@@ -166,11 +167,11 @@ CHECKS: dict[str, Sequence[Part]] = {
         )
     ],
     "A-0.7b": each(Range(0.85, 1.15), map(of.window_over_share, (*REM, *RED))),
-    "P-2": each(ABOVE_ZERO, [controllers("rem", "goodput") - controllers("drop-tail", "goodput")]),
+    "P-2": each(MORE, [controllers("rem", "goodput") - controllers("drop-tail", "goodput")]),
     # Section 5
     "A-0.8a": each(about(62.0, 6.0), [_at_20("drop-tail")], 62.0),
     "A-0.8b": each(
-        BELOW_ZERO,
+        LESS,
         [
             _of_periods(
                 _BEST_AND_WORST, "first minus least of the others", lambda v: v[0] - v[1:].min(), "points"
@@ -179,7 +180,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     ),
     "A-0.8c": each(about(91.0, 5.0), [_of_periods(_BEST_AND_WORST, "highest", np.max)], 91.0),
     "P-13a": each(at_least(20.0), (_at_20(variant) - _at_20("drop-tail") for variant in WIRELESS)),
-    "P-13b": each(ABOVE_ZERO, (_more(variant, "drop-tail", "goodput", "wireless") for variant in WIRELESS)),
+    "P-13b": each(MORE, (_more(variant, "drop-tail", "goodput", "wireless") for variant in WIRELESS)),
     "A-0.9a": [
         Part(
             period(variant, "goodput", "wireless"),
@@ -187,23 +188,21 @@ CHECKS: dict[str, Sequence[Part]] = {
         )
         for variant in WIRELESS
     ],
-    "A-0.9b": each(
-        ABOVE_ZERO, (_more(one, "red-10-30", "goodput", "wireless") for one in ("rem", "red-20-80"))
-    ),
+    "A-0.9b": each(MORE, (_more(one, "red-10-30", "goodput", "wireless") for one in ("rem", "red-20-80"))),
     "P-12": _windows(
         "rem", "wireless", {20.0: about(22.0, 3.0), 100.0: about(4.0, 1.0)}, {20.0: 22.0, 100.0: 4.0}
     ),
     "A-0.11a": each(NEAR_TARGET, [period("rem", "mean_queue", "wireless")], 20.0),
     "A-0.11b": _growing(("drop-tail", *WIRELESS[:2]), "wireless"),
-    "A-0.10a": each(ABOVE_ZERO, [_DROP_TAIL - _WIDE, _WIDE - _REM, _WIDE - _NARROW]),
+    "A-0.10a": each(MORE, [_DROP_TAIL - _WIDE, _WIDE - _REM, _WIDE - _NARROW]),
     "A-0.10b": each(at_most(0.1), map(of.overflow_share, ("rem", "red-10-30"))),
     "A-0.10c": each(at_least(80.0), map(of.early_share, ("rem", "red-10-30"))),
     "A-0.10d": each(at_most(50.0), map(of.early_share, ("drop-tail", "red-20-80"))),
-    "P-8": each(ABOVE_ZERO, [_at_20("rem", "senders") - _at_20("rem-newreno", "senders")]),
+    "P-8": each(MORE, [_at_20("rem", "senders") - _at_20("rem-newreno", "senders")]),
     "P-9": each(at_least(5.0), [_at_20("rem", "bursts") - _at_20("drop-tail", "bursts")]),
     "P-10": [
-        Part(_lost("no-fall-back") - _lost("newreno"), ABOVE_ZERO),
-        Part(_of("desk", "no-fall-back") - _of("desk", "newreno"), BELOW_ZERO),
+        Part(_lost("no-fall-back") - _lost("newreno"), MORE),
+        Part(_of("desk", "no-fall-back") - _of("desk", "newreno"), LESS),
     ],
     "P-11": [
         Part(relative(_lost("fall-back"), _lost("newreno")), Range(-10.0, 10.0)),

@@ -1,0 +1,67 @@
+"""Quantifiers: in how many of its checks a claim has to hold, by the words of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from weir_papers.check import Check
+from weir_papers.expected import FAILS, HOLDS, OPEN, TIE, Finding
+
+Quantifier = Literal["all", "most", "some", "there is a setting"]
+"""In all checks, but for as many exceptions as the claim allows; in more than half; in one at least; in one
+at least, here or in any reading of what the paper leaves open."""
+
+_ONE: tuple[Quantifier, ...] = ("some", "there is a setting")
+
+
+def verdict(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Finding:
+    """The verdict of a claim.
+
+    A claim about all checks is wrongly said to hold only if every check is wrong, so each has its own 95%. A
+    claim about one of them, or about most, has many chances: its checks hold by the interval of all together.
+    """
+    alone = quantifier == "all"
+    found = [check.verdict if alone else check.verdict_among_all for check in checks]
+    holds, ties, fails = (found.count(one) for one in (HOLDS, TIE, FAILS))
+    needed = needs(len(found), quantifier, exceptions)
+    if fails > len(found) - needed:
+        return FAILS
+    if holds >= needed:
+        return HOLDS
+    # For all, every check but the exceptions is known to be no worse than a tie. For the others so many are
+    # no better that the rest is too few.
+    decided = ties + holds >= needed if alone else len(found) - ties - fails < needed
+    return TIE if decided and ties else OPEN
+
+
+def needs(checks: int, quantifier: Quantifier, exceptions: int) -> int:
+    """Number of checks that have to hold."""
+    match quantifier:
+        case "all":
+            return max(checks - exceptions, 1)
+        case "most":
+            return checks // 2 + 1
+        case _:
+            return 1
+
+
+def fits(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> bool:
+    """Returns true if a few replications speak for the claim: by the means alone.
+
+    For all, no more of them than the exceptions may speak against it, and more than half have to speak for
+    it: so what is the same everywhere fits no comparison.
+    """
+    stands = [check.stand for check in checks]
+    if quantifier in _ONE:
+        return 1 in stands
+    for_it = 2 * stands.count(1) > len(stands)
+    return for_it and (quantifier == "most" or stands.count(-1) <= exceptions)
+
+
+def decisive(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Check:
+    """The check that the verdict hangs on: of those that may not be missed, the one nearest to its border, or
+    furthest beyond."""
+    order = {FAILS: 0, OPEN: 1, TIE: 2, HOLDS: 3}
+    ranked = sorted(checks, key=lambda check: (order[check.verdict], check.distance))
+    return ranked[len(ranked) - needs(len(ranked), quantifier, min(exceptions, len(ranked) - 1))]
