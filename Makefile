@@ -157,7 +157,7 @@ theory-images: .venv/.installed .venv/.dev ## Draw RED as a map, and a region of
 	$(BIN)/python tools/smaller.py $(DOCS)/images/red-bifurcation.png $(DOCS)/images/theory-region.png
 
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
-	$(WEIR) reproduce all $(QUICK) --pages $(DOCS)/papers
+	$(WEIR) reproduce all $(or $(QUICK),--pages $(DOCS)/papers)
 
 # All that the core has, unless DISCIPLINES names some.
 DISCIPLINES = $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))')

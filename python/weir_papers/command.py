@@ -19,7 +19,10 @@ def reproduce(
     *,
     list_: Annotated[bool, typer.Option("--list", help="List the papers, and stop.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer seeds and settings; phases as long as ever.")
+        bool,
+        typer.Option(
+            "--quick", help="Fewer seeds and settings, so verdicts are only so far; phases as long as ever."
+        ),
     ] = False,
     replications: Annotated[
         int | None,
@@ -68,6 +71,8 @@ def reproduce(
         )
     if pages is not None and no_report:
         raise typer.BadParameter("--pages shows the figures of a report; leave --no-report out")
+    if pages is not None and (quick or replications is not None):
+        raise typer.BadParameter("pages are of the full set; leave --quick and --replications out")
     chosen = list(KEYS) if "all" in keys else keys
 
     from weir.store import DEFAULT

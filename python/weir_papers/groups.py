@@ -7,10 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from weir_papers.claims import Judgement
-from weir_papers.expected import FAILS, HOLDS, TIE
+from weir_papers.expected import FAILS, HOLDS, OPEN, TIE, Finding
 
 Group = Literal[
-    "reproduced", "contradicted", "depends on what the paper does not say", "tie", "undecided", "ours"
+    "reproduced",
+    "contradicted",
+    "depends on what the paper does not say",
+    "tie",
+    "undecided",
+    "ours",
+    "holds so far",
+    "tie so far",
+    "does not hold so far",
 ]
 
 REPRODUCED: Group = "reproduced"
@@ -19,13 +27,28 @@ DEPENDS: Group = "depends on what the paper does not say"
 EQUAL: Group = "tie"
 UNDECIDED: Group = "undecided"
 OURS: Group = "ours"
-GROUPS: tuple[Group, ...] = (REPRODUCED, DEPENDS, EQUAL, CONTRADICTED, UNDECIDED, OURS)
+
+SO_FAR: Mapping[Finding, Group] = {
+    HOLDS: "holds so far",
+    TIE: "tie so far",
+    FAILS: "does not hold so far",
+    OPEN: UNDECIDED,
+}
+"""What fewer seeds and settings than the full set say of a claim: no group, for which they are too few."""
+
+GROUPS: tuple[Group, ...] = (
+    *(REPRODUCED, DEPENDS, EQUAL, CONTRADICTED),
+    *(group for group in SO_FAR.values() if group != UNDECIDED),
+    *(UNDECIDED, OURS),
+)
 
 
 def in_words(counts: Mapping[Group, int]) -> str:
     """`33 reproduced, 8 depend on what the paper does not say`."""
     said = ", ".join(f"{count} {group}" for group, count in counts.items())
-    return re.sub(r"(?<!\b1 )depends", "depend", said)
+    for one, many in (("depends", "depend"), ("holds", "hold"), ("does not hold", "do not hold")):
+        said = re.sub(rf"(?<!\b1 )\b{one}\b", many, said)
+    return said
 
 
 def grouped(judgement: Judgement, elsewhere: Sequence[bool], share: float = 0.5) -> Group:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir.plot import Figure, parts_of_a_whole, share_map
-from weir_papers.groups import CONTRADICTED, DEPENDS, EQUAL, OURS, REPRODUCED, UNDECIDED, Group, in_words
+from weir_papers.expected import FAILS, HOLDS, TIE
+from weir_papers.groups import (
+    CONTRADICTED,
+    DEPENDS,
+    EQUAL,
+    OURS,
+    REPRODUCED,
+    SO_FAR,
+    UNDECIDED,
+    Group,
+    in_words,
+)
 
 if TYPE_CHECKING:
     from weir_papers.readings import Readings
@@ -20,6 +31,9 @@ COLOURS: Mapping[Group, str] = {
     CONTRADICTED: "#e99b6b",
     UNDECIDED: "#dddddd",
     OURS: "#b8cfe6",
+    SO_FAR[HOLDS]: "#8fd3b8",
+    SO_FAR[TIE]: "#e3dccb",
+    SO_FAR[FAILS]: "#e99b6b",
 }
 """Colours of groups, light enough for black letters; in grey print, order and numbers tell the groups
 apart."""

@@ -60,6 +60,19 @@ class Experiment:
             ),
         )
 
+    def shortened(self, paper: str, plan: Plan) -> str:
+        """What this plan has fewer of than the full set: `flows: 3 of 6 settings, 3 of 10 seeds`; may be empty."""
+        whole = self.plan(paper, quick=False) if self.quick_axes else plan
+        less = [
+            f"{here} of {all_} {what}"
+            for here, all_, what in (
+                (len(plan.design.rows), len(whole.design.rows), "settings"),
+                (plan.replications, self.replications, "seeds"),
+            )
+            if here < all_
+        ]
+        return f"{self.name}: {', '.join(less)}" if less else ""
+
     @cached_property
     def axis_columns(self) -> dict[str, str]:
         """Short name to the path that stands for the axis in tables: the first that it moves."""

@@ -13,7 +13,16 @@ from weir.sweep import execute_plan
 from weir_papers.claims import Judgement
 from weir_papers.data import Data, Study
 from weir_papers.expected import HOLDS
-from weir_papers.groups import GROUPS, UNDECIDED, Group, grouped
+from weir_papers.groups import (
+    CONTRADICTED,
+    DEPENDS,
+    GROUPS,
+    OURS,
+    REPRODUCED,
+    SO_FAR,
+    Group,
+    grouped,
+)
 from weir_papers.overview import counts_bar, reading_map
 from weir_papers.paper import Experiment, Paper, Table
 
@@ -35,6 +44,8 @@ class Planned:
     quick: bool
     seed: int
     """Seed of the first replication."""
+    shortened: tuple[str, ...]
+    """What is shorter than the full set, by experiment: `flows: 3 of 6 settings, 3 of 10 seeds`."""
 
     @classmethod
     def of(
@@ -50,7 +61,9 @@ class Planned:
             one.plan(paper.key, quick=quick, replications=replications, seed=seed)
             for one in paper.experiments
         ]
-        return cls(paper, tuple(plans), quick, seed)
+        pairs = zip(paper.experiments, plans, strict=True)
+        shortened = [one.shortened(paper.key, plan) for one, plan in pairs]
+        return cls(paper, tuple(plans), quick, seed, tuple(text for text in shortened if text))
 
     @property
     def runs(self) -> int:
@@ -87,6 +100,11 @@ class Reproduction:
         return self.planned.quick
 
     @property
+    def is_full(self) -> bool:
+        """True if every setting was run with as many seeds as the full set has, so that groups are decided."""
+        return not self.planned.shortened
+
+    @property
     def seeds(self) -> range:
         """Seeds of the replications, as many as any experiment has."""
         return range(self.planned.seed, self.planned.seed + max(one.replications for one in self.spent))
@@ -111,7 +129,9 @@ class Reproduction:
 
     @cached_property
     def groups(self) -> dict[str, Group]:
-        """Claim to its group."""
+        """Claim to its group; to what it looks like so far, where less than the full set was run."""
+        if not self.is_full:
+            return {one.claim.id: OURS if one.claim.ours else SO_FAR[one.verdict] for one in self.judgements}
         return {one.claim.id: grouped(one, self._elsewhere(one.claim.id)) for one in self.judgements}
 
     def _elsewhere(self, claim: str) -> list[bool]:
@@ -121,9 +141,10 @@ class Reproduction:
 
     @cached_property
     def counts(self) -> dict[Group, int]:
-        """Number of claims in each group, with undecided ones only where there are any."""
+        """Number of claims in each group. A full set has an entry for each group that a reader looks for."""
         among = list(self.groups.values())
-        return {group: among.count(group) for group in GROUPS if group != UNDECIDED or group in among}
+        named = {REPRODUCED, DEPENDS, CONTRADICTED, OURS} if self.is_full else set[Group]()
+        return {group: among.count(group) for group in GROUPS if group in named or group in among}
 
     @cached_property
     def overview(self) -> tuple[Figure, ...]:

@@ -119,10 +119,12 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
 def text_of(outcome: Reproduction) -> str:
     """Text of a paper's verdicts."""
     width = get_terminal_size().columns
-    how = f"{outcome.replications} replications" + (
-        ", --quick: fewer seeds and settings" if outcome.quick else ""
-    )
-    lines = [f"{outcome.paper.key}: {outcome.paper.title}", f"{in_words(outcome.counts)}; {how}", ""]
+    counts = f"{in_words(outcome.counts)}; {outcome.replications} replications"
+    lines = [f"{outcome.paper.key}: {outcome.paper.title}", counts]
+    if not outcome.is_full:
+        less = f"too few runs for a group; shortened: {'; '.join(outcome.planned.shortened)}"
+        lines += wrap(less, width)
+    lines.append("")
     for one in outcome.judgements:
         check = one.decisive
         where = f"{check.title}, {check.place}" if check.place else check.title
