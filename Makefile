@@ -156,8 +156,15 @@ theory-images: .venv/.installed .venv/.dev ## Draw RED as a map, and a region of
 	$(WEIR) theory map rem-wireline --variant rem-mark --at 60 --x N=5..300 --y R=0.02..0.5 -o $(DOCS)/images/theory-region.png
 	$(BIN)/python tools/smaller.py $(DOCS)/images/red-bifurcation.png $(DOCS)/images/theory-region.png
 
+AGAIN := results/papers-again.json
+
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
-	$(WEIR) reproduce all $(or $(QUICK),--pages $(DOCS)/papers)
+	$(WEIR) reproduce all $(or $(QUICK),--pages $(DOCS)/papers $(if $(wildcard $(AGAIN)),--against $(AGAIN)))
+
+papers-again: .venv/.installed ## Reproduce the five papers with other seeds; make papers then counts what differs
+	mkdir -p results
+	$(WEIR) reproduce all --seed 1 --no-report --json > $(AGAIN).part
+	mv $(AGAIN).part $(AGAIN)
 
 # All that the core has, unless DISCIPLINES names some.
 DISCIPLINES = $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))')

@@ -29,6 +29,8 @@ class Check:
     published: float | None
     together: int
     """Checks of the same claim."""
+    exact: bool = False
+    """True if nothing is random, and the value is all of the interval."""
 
     @cached_property
     def value(self) -> float:
@@ -42,7 +44,7 @@ class Check:
 
     @cached_property
     def half_width(self) -> float | None:
-        """Half width of the 95% interval; None where at most one replication defines it."""
+        """Half width of the 95% interval; None where fewer than two replications define it."""
         return mean_interval(self.values).half_width
 
     @property
@@ -72,7 +74,7 @@ class Check:
         return self.expected.finding(interval, wide, self.relevant)
 
     def _interval(self, widening: float) -> Interval | None:
-        half = self.half_width
+        half = 0.0 if self.exact else self.half_width
         if half is None or math.isnan(self.value):
             return None
         return (self.value - widening * half, self.value + widening * half)

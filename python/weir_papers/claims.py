@@ -73,6 +73,8 @@ class Claim:
     """True if the paper does not say it: it follows from what the paper says, or asks further."""
     holds_in: Quantifier = "all"
     """Checks in which it has to hold."""
+    settles: str = ""
+    """Setting of ours that was chosen so that it holds: it then depends on that setting at best."""
     words: str = ""
     """Words of the paper that say in how many: `can`, `in general`. Empty where it says it without a word."""
 
@@ -90,7 +92,7 @@ class Claim:
         places = [(part, sample) for part in self.parts for sample in part.quantity.samples(study)]
         checks = [
             Check(part.quantity.title, sample.place, part.quantity.unit, sample.values, part.expected,
-                  part.quantity.relevant, part.published, len(places))
+                  part.quantity.relevant, part.published, len(places), sample.exact)
             for part, sample in places
         ]  # fmt: skip
         return Judgement(self, tuple(checks))
@@ -138,6 +140,7 @@ class Judgement:
             "decisive": ", ".join(word for word in (said["what"], said["place"]) if word),
             "holds_in": self.claim.holds_in,
             "words": self.claim.words,
+            "settles": self.claim.settles,
             "exceptions": self.claim.exceptions,
             "note": self.claim.note,
             "checks": [check.to_json() for check in self.checks],

@@ -36,7 +36,7 @@ def reproduce(
             metavar="N",
             min=0,
             max=2**62,
-            help="Of the first replication. Default: drawn from the digest of the claims.",
+            help="Of the first replication. Default: drawn from the digest of what is registered.",
         ),
     ] = None,
     store: StorePath = None,
@@ -46,6 +46,13 @@ def reproduce(
     ] = None,
     pages: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write PAPER.md with its figures there, too.")
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --pages: what --json printed for other seeds. The index says which groups change.",
+        ),
     ] = None,
     no_report: NoReport = False,
     json: Json = False,
@@ -74,6 +81,8 @@ def reproduce(
     if pages is not None and (quick or replications is not None):
         raise typer.BadParameter("pages are of the full set; leave --quick and --replications out")
     chosen = list(KEYS) if "all" in keys else keys
+    if against is not None and (pages is None or set(chosen) != set(KEYS)):
+        raise typer.BadParameter("--against is for the index of all papers: add --pages, and name all")
 
     from weir.store import DEFAULT
     from weir_papers import reproducing
@@ -88,6 +97,7 @@ def reproduce(
             workers=workers.options,
             out=None if no_report else out or Path("results") / "papers",
             pages=pages,
+            against=against,
             json=json,
             quiet=quiet,
         ),

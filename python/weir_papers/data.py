@@ -38,6 +38,8 @@ class Sample:
     at: float
     """Position on the axis of a figure; NaN where there is none."""
     values: NDArray[np.float64]
+    exact: bool = False
+    """True if nothing is random: one value, computed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,16 +56,15 @@ def grouped(judgement: Judgement, elsewhere: Sequence[bool], share: float = 0.5)
 
     It is reproduced where it holds here and fits in at least this `share` of the other readings; a claim that
     there is a setting, where it holds here or fits in any. It depends on what the paper does not say where it
-    holds or fits in some. Where it fits in none it is a tie, contradicted or undecided as it is here.
+    holds or fits in some, and where a setting was chosen so that it holds. Where it fits in none it is a tie,
+    contradicted or undecided as it is here.
     """
-    if judgement.claim.ours:
+    claim, holds = judgement.claim, judgement.verdict == HOLDS
+    if claim.ours:
         return OURS
-    holds = judgement.verdict == HOLDS
-    if judgement.claim.holds_in == "there is a setting" and (holds or any(elsewhere)):
-        return REPRODUCED
-    if holds and sum(elsewhere) >= share * len(elsewhere):
-        return REPRODUCED
     if holds or any(elsewhere):
-        return DEPENDS
+        enough = holds and sum(elsewhere) >= share * len(elsewhere)
+        is_shown = enough or claim.holds_in == "there is a setting"
+        return REPRODUCED if is_shown and not claim.settles else DEPENDS
     found: dict[str, Group] = {TIE: EQUAL, FAILS: CONTRADICTED}
     return found.get(judgement.verdict, UNDECIDED)

@@ -15,8 +15,11 @@ import weir
 from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
+from weir_papers import quantifiers
+from weir_papers.again import Again
 from weir_papers.check import Check
 from weir_papers.claims import Judgement
+from weir_papers.expected import OPEN, TIE, Finding
 from weir_papers.groups import GROUPS, in_words
 from weir_papers.reproduce import Reproduction
 
@@ -62,10 +65,16 @@ def write_markdown(outcome: Reproduction, report: Path, directory: Path) -> Path
     return _write(directory / f"{key}.md", "reproduction.md.jinja", values)
 
 
-def write_index(outcomes: Sequence[Reproduction], directory: Path) -> Path:
-    """Writes `index.md`, a line for each paper; returns it."""
-    groups = [group for group in GROUPS if any(one.counts.get(group) for one in outcomes)]
-    return _write(directory / "index.md", "index.md.jinja", {"outcomes": outcomes, "groups": groups})
+def write_index(outcomes: Sequence[Reproduction], directory: Path, again: Again | None = None) -> Path:
+    """Writes `index.md`, a line for each paper; returns it. `again`: the same with other seeds."""
+    values: dict[str, object] = {
+        "outcomes": outcomes,
+        "groups": [group for group in GROUPS if any(one.counts.get(group) for one in outcomes)],
+        "claims": sum(len(one.judgements) for one in outcomes),
+        "regrouped": [sum(one.regrouped(share) for one in outcomes) for share in (1 / 3, 2 / 3)],
+        "changes": None if again is None else again.changes(outcomes),
+    }
+    return _write(directory / "index.md", "index.md.jinja", values)
 
 
 def _write(path: Path, template: str, values: Mapping[str, object]) -> Path:
@@ -107,6 +116,8 @@ def _values(outcome: Reproduction) -> dict[str, object]:
         "counted": counted,
         "printed": printed,
         "shown": shown,
+        "required": required,
+        "is_a": is_a,
         "version": weir.__version__,
     }
 
@@ -152,6 +163,17 @@ def shown(judgement: Judgement) -> tuple[Check, ...]:
         (check for check in judgement.checks if check.verdict != "holds"), key=lambda check: check.distance
     )
     return tuple(missed[:_AT_ONCE]) or (judgement.decisive,)
+
+
+def required(judgement: Judgement) -> str:
+    """In how many checks the claim has to hold, and by which words of the paper."""
+    claim = judgement.claim
+    return quantifiers.required(claim.holds_in, claim.exceptions, claim.words)
+
+
+def is_a(verdict: Finding) -> str:
+    """The verdict as a verb: `holds`, `is a tie`."""
+    return {TIE: "is a tie", OPEN: "is undecided"}.get(verdict, verdict)
 
 
 def printed(checks: Sequence[Check]) -> bool:

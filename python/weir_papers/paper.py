@@ -61,7 +61,8 @@ class Experiment:
         )
 
     def shortened(self, paper: str, plan: Plan) -> str:
-        """What this plan has fewer of than the full set: `flows: 3 of 6 settings, 3 of 10 seeds`; may be empty."""
+        """What this plan has fewer of than the full set, empty if nothing: `flows: 3 of 6 settings, 3 of 10
+        seeds`."""
         whole = self.plan(paper, quick=False) if self.quick_axes else plan
         less = [
             f"{here} of {all_} {what}"
@@ -185,11 +186,11 @@ class Paper:
     summary: tuple[str, ...] = ()
     """The conclusions, in five sentences."""
     digest: str = "0" * 16
-    """Digest of the claims and of the code that judges them: hexadecimal digits."""
+    """Digest of what is registered (`weir_papers.reading.digest`): hexadecimal digits."""
 
     @property
     def seed(self) -> int:
-        """Seed of the first replication. It follows from the claims, so that they are fixed before the
+        """Seed of the first replication. It follows from what is registered, so that this comes before the
         runs."""
         return int(self.digest[:7], 16)
 

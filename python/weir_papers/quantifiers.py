@@ -15,6 +15,17 @@ at least, here or in any reading of what the paper leaves open."""
 _ONE: tuple[Quantifier, ...] = ("some", "there is a setting")
 
 
+def required(quantifier: Quantifier, exceptions: int, words: str) -> str:
+    """What has to hold, in words: `all of its checks but 2 have to hold`."""
+    text = {
+        "all": f"all of its checks{f' but {exceptions}' if exceptions else ''} have to hold",
+        "most": "more than half of its checks have to hold",
+        "some": "one of its checks has to hold",
+        "there is a setting": "one of its checks has to hold, here or in another reading",
+    }[quantifier]
+    return f'{text}, as the paper says "{words}"' if words else text
+
+
 def verdict(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Finding:
     """The verdict of a claim.
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from weir.scenario import bundled
+from weir.store import RESULTS_VERSION
 from weir_papers.claims import Claim, Part
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
@@ -66,15 +68,19 @@ def read(
         tuple(readings),
         tuple(Column(name, **one) for name, one in about.get("columns", {}).items()),
         about.get("summary", ()),
-        digest(package, claims.values()),
+        digest(package, claims.values(), about),
     )
 
 
-def digest(package: str, claims: Iterable[Claim]) -> str:
-    """Digest of the claims and of the code that judges them: a claim that is changed gets other seeds.
+def digest(package: str, claims: Iterable[Claim], about: Entry | None = None) -> str:
+    """Digest of what is registered: the claims and the code that judges them, the experiments with their
+    scenarios, the readings, what is chosen where the paper leaves it open, and the version of results.
 
-    Quantities, ranges, margins and exceptions count, notes do not: they are written after the runs.
+    What is changed is judged by other runs. Quantities, ranges and exceptions count. Texts that are written
+    after the runs do not: notes, findings, reasons, the summary. Comments in scenarios do not, either.
+    `about`: the content of `paper.toml`.
     """
+    about = _load(package, "paper") if about is None else about
     plain = [
         [
             *(claim.id, claim.text, claim.section, claim.ours, claim.exceptions, claim.holds_in),
@@ -89,7 +95,27 @@ def digest(package: str, claims: Iterable[Claim]) -> str:
         one for one in files(package).iterdir() if one.name.endswith(".py") and one.name not in _SHOWING
     ]
     sources = [one.read_text(encoding="utf-8") for one in sorted(judging, key=lambda one: one.name)]
-    return hashlib.blake2b(json.dumps([plain, sources]).encode(), digest_size=8).hexdigest()
+    registered = [plain, sources, *_setting(about), RESULTS_VERSION]
+    return hashlib.blake2b(json.dumps(registered).encode(), digest_size=8).hexdigest()
+
+
+def _setting(about: Entry) -> list[object]:
+    """Experiments and their scenarios, readings, and choices without their reasons."""
+    experiments = [
+        {key: value for key, value in one.items() if key != "about"} for one in _entries(about, "experiments")
+    ]
+    known = bundled()
+    scenarios = {
+        name: tomllib.loads(known[name].read_text(encoding="utf-8"))
+        for name in sorted({one["scenario"] for one in experiments})
+    }
+    return [
+        experiments,
+        scenarios,
+        about.get("readings", ()),
+        about.get("columns", {}),
+        [choice[:2] for choice in about["choices"]],
+    ]
 
 
 def _map(

@@ -13,7 +13,7 @@ import polars as pl
 from weir_papers.quantities import plain
 
 if TYPE_CHECKING:
-    from weir_papers.claims import Claim
+    from weir_papers.claims import Claim, Judgement
     from weir_papers.data import Data, Study
 
 
@@ -83,3 +83,14 @@ class Column:
     def study(self, study: Study) -> Study:
         """The runs by which the reading is judged."""
         return study.instead({name: study[other] for name, other in self.instead.items()})
+
+    def judged(self, claims: Sequence[Claim], study: Study) -> dict[str, Judgement]:
+        """Claim to its judgement in this reading. Claims that have nothing to do with it are left out."""
+        there = self.study(study)
+        found: dict[str, Judgement] = {}
+        for claim in claims:
+            there.asked.clear()
+            judgement = claim.judge(there)
+            if there.asked & self.instead.keys():
+                found[claim.id] = judgement
+        return found

@@ -101,7 +101,7 @@ class Reproduction:
 
     @property
     def is_full(self) -> bool:
-        """True if every setting was run with as many seeds as the full set has, so that groups are decided."""
+        """True if every setting was run with as many seeds as the full set has. Else there is no group."""
         return not self.planned.shortened
 
     @property
@@ -116,11 +116,8 @@ class Reproduction:
 
     @cached_property
     def columns(self) -> dict[str, dict[str, Judgement]]:
-        """Title of each reading that was run in full, to its judgements by claim."""
-        return {
-            column.title: {claim.id: claim.judge(column.study(self.study)) for claim in self.paper.claims}
-            for column in self.paper.columns
-        }
+        """Title of each reading that was run in full, to its judgements of the claims that it concerns."""
+        return {column.title: column.judged(self.paper.claims, self.study) for column in self.paper.columns}
 
     @cached_property
     def readings(self) -> tuple[pl.DataFrame, ...]:
@@ -134,10 +131,17 @@ class Reproduction:
             return {one.claim.id: OURS if one.claim.ours else SO_FAR[one.verdict] for one in self.judgements}
         return {one.claim.id: grouped(one, self._elsewhere(one.claim.id)) for one in self.judgements}
 
+    def regrouped(self, share: float) -> int:
+        """Number of claims with another group, where this share of the other readings is asked for."""
+        return sum(
+            grouped(one, self._elsewhere(one.claim.id), share) != self.groups[one.claim.id]
+            for one in self.judgements
+        )
+
     def _elsewhere(self, claim: str) -> list[bool]:
         """Results of a claim in the other readings: true where it fits."""
         fits = [value for rows in self.readings for value in rows.filter(claim=claim)["fits"]]
-        return fits + [judged[claim].verdict == HOLDS for judged in self.columns.values()]
+        return fits + [judged[claim].verdict == HOLDS for judged in self.columns.values() if claim in judged]
 
     @cached_property
     def counts(self) -> dict[Group, int]:
@@ -179,9 +183,14 @@ class Reproduction:
             {
                 **one.to_json(self.paper.key),
                 "group": self.groups[one.claim.id],
+                "registered": self.paper.digest,
                 "readings": len(fits := self._elsewhere(one.claim.id)),
                 "readings_that_fit": sum(fits),
-                "columns": {title: judged[one.claim.id].verdict for title, judged in self.columns.items()},
+                "columns": {
+                    title: judged[one.claim.id].verdict
+                    for title, judged in self.columns.items()
+                    if one.claim.id in judged
+                },
             }
             for one in self.judgements
         ]

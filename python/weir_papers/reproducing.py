@@ -26,6 +26,7 @@ from weir.cli import (
     writing_pages,
 )
 from weir.sweep import chosen_workers
+from weir_papers.again import Again
 from weir_papers.groups import in_words
 from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
@@ -49,6 +50,8 @@ class Options:
     out: Path | None
     """Directory of the reports; None: no reports."""
     pages: Path | None
+    against: Path | None
+    """File with the claims of another full set, for the index."""
     json: bool
     quiet: bool
 
@@ -88,6 +91,7 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
     targets = {key: target(options.out / key) for key in keys} if options.out else {}
     if options.pages is not None and not options.pages.is_dir():
         refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
+    again = _again(options.against)
     outcomes: list[Reproduction] = []
     entries: list[dict[str, Any]] = []
     try:
@@ -110,10 +114,22 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
         note("interrupted; what is finished is safe: the same command does the rest")
         raise typer.Exit(INTERRUPTED) from None
     if options.pages is not None and len(outcomes) == len(KEYS):
-        _say(f"page: {write_index(outcomes, options.pages)}", options)
+        _say(f"page: {write_index(outcomes, options.pages, again)}", options)
     if options.json:
         print_json(entries)
     _say(f"{in_words(summary(outcomes))}; {_user_s():.0f} s of user CPU in all", options)
+
+
+def _again(path: Path | None) -> Again | None:
+    """The other full set. Ends the command where the file is none, or is not of the claims as they are."""
+    if path is None:
+        return None
+    try:
+        return Again.read(path, map(paper, KEYS))
+    except OSError as error:
+        refuse(f"{path} cannot be read: {error.strerror}")
+    except ValueError as error:
+        refuse(f"{path}: {error}", "weir reproduce all --seed 1 --json prints what is asked for")
 
 
 def text_of(outcome: Reproduction) -> str:

@@ -26,8 +26,10 @@ from weir_papers.expected import (
     at_most,
 )
 from weir_papers.groups import DEPENDS, REPRODUCED, grouped, in_words
-from weir_papers.quantifiers import Quantifier
+from weir_papers.pages import said
+from weir_papers.quantifiers import Quantifier, required
 from weir_papers.quantities import Level, Of, ends, steps
+from weir_papers.registry import KEYS, paper
 
 NOTHING = Study({})
 
@@ -299,6 +301,71 @@ def test_what_became_of_a_claim_depends_on_all_readings() -> None:
     can = judged([LOW], MORE, holds_in="there is a setting")
     assert grouped(can, [False, False, True]) == "reproduced"
     assert grouped(can, [False]) == "contradicted"
+
+
+def test_what_a_setting_was_chosen_for_is_not_reproduced_by_it() -> None:
+    settled = judged([HIGH], MORE)
+    settled = replace(settled, claim=replace(settled.claim, settles="the number of samples"))
+    assert grouped(settled, [True]) == "depends on what the paper does not say"
+    assert grouped(settled, []) == "depends on what the paper does not say"
+    refuted = replace(judged([LOW], MORE), claim=settled.claim)
+    assert grouped(refuted, [False]) == "contradicted"
+
+
+def test_what_is_computed_has_no_interval_beyond_its_value() -> None:
+    def of(value: float) -> Judgement:
+        sample = Sample("place", 1.0, np.array([value]), exact=True)
+        quantity = Of("something", "points", lambda _: [sample])
+        return Claim("X-1", "It is so.", "section 1", (Part(quantity, MORE),)).judge(NOTHING)
+
+    assert (of(0.1).verdict, of(-0.1).verdict) == ("holds", "does not hold")
+    assert of(0.1).checks[0].interval == (0.1, 0.1)
+    assert said(of(0.1).checks[0]) == "0.100 points"
+    # One run of many that are possible says nothing.
+    assert verdict([[0.1]], MORE) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("holds_in", "exceptions", "words", "said"),
+    [
+        ("all", 0, "", "all of its checks have to hold"),
+        ("all", 2, "", "all of its checks but 2 have to hold"),
+        (
+            "most",
+            0,
+            "in general",
+            'more than half of its checks have to hold, as the paper says "in general"',
+        ),
+        ("some", 0, "may", 'one of its checks has to hold, as the paper says "may"'),
+        ("there is a setting", 0, "", "one of its checks has to hold, here or in another reading"),
+    ],
+)
+def test_what_has_to_hold_in_words(holds_in: Quantifier, exceptions: int, words: str, said: str) -> None:
+    assert required(holds_in, exceptions, words) == said
+
+
+LIKE = {
+    "rem-2001": {"P-14", "P-7a", "P-15a", "P-6", "P-4b"},
+    "ofc-1999": set[str](),
+    "operating-point-2002": {"P-2"},
+    "hred-2003": {"A-3.6"},
+    "nlred-comparison-2013": set[str](),
+}
+"""Claims that say likeness: a difference of nothing is what they expect."""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_difference_of_nothing_shows_likeness_alone(key: str) -> None:
+    """No other comparison of a paper has a range with zero in it."""
+    even = {
+        claim.id
+        for claim in paper(key).claims
+        for part in claim.parts
+        if part.quantity.relevant > 0.0
+        and isinstance(part.expected, Range)
+        and part.expected.low <= 0.0 <= part.expected.high
+    }
+    assert even == LIKE[key]
 
 
 def test_what_is_the_same_everywhere_fits_no_reading() -> None:

@@ -15,6 +15,7 @@ from weir.store import Store
 from weir.sweep import chosen_workers, execute_plan
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Study
+from weir_papers.expected import Range
 from weir_papers.ofc_1999 import optimum, quantities, tables
 from weir_papers.ofc_1999.figures import dumbbell
 from weir_papers.ofc_1999.quantities import PROPAGATION_MS, SENDING_MS, OfRuns, measured
@@ -48,6 +49,7 @@ def test_table_1_is_expected_as_the_paper_prints_it() -> None:
     for row in table:
         for part in row:
             assert part.published is not None
+            assert isinstance(part.expected, Range)
             assert part.expected.low <= part.published <= part.expected.high
 
 

@@ -7,9 +7,11 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,12 +22,14 @@ from weir.plot import Curve, Facet, Plot
 from weir.store import Store
 from weir.sweep import chosen_workers
 from weir.sweep._chunk import Chunk
+from weir_papers.again import Again
 from weir_papers.claims import Claim, Part
 from weir_papers.curves import against, levels, over_time
 from weir_papers.data import Study
 from weir_papers.expected import Range, at_least
+from weir_papers.groups import CONTRADICTED, UNDECIDED, Group
 from weir_papers.maps import ClaimMap
-from weir_papers.pages import write_markdown, write_reproduction
+from weir_papers.pages import write_index, write_markdown, write_reproduction
 from weir_papers.paper import Choice, Experiment, Paper, Table
 from weir_papers.quantities import Level
 from weir_papers.reading import digest
@@ -170,6 +174,24 @@ def test_seeds_follow_from_the_claims(outcome: Reproduction, tmp_path: Path) -> 
     assert digest("weir_papers.ofc_1999", noted) == one.digest
 
 
+def test_seeds_follow_from_experiments_readings_and_choices_too() -> None:
+    package, one = "weir_papers.ofc_1999", paper("ofc-1999")
+    about: dict[str, Any] = tomllib.loads(files(package).joinpath("paper.toml").read_text(encoding="utf-8"))
+
+    def of(**changed: object) -> str:
+        return digest(package, one.claims, {**about, **changed})
+
+    as_it_is = of()
+    assert of(summary=[], findings=[], question="Another?") == as_it_is, "written after the runs"
+    assert of(choices=[[*choice[:2], "another reason"] for choice in about["choices"]]) == as_it_is
+    assert of(choices=about["choices"][1:]) != as_it_is
+    assert of(readings=[]) != as_it_is
+    assert of(columns={}) != as_it_is
+    assert of(experiment={**about["experiment"], "replications": 2}) != as_it_is
+    # The scenario itself, not only its name.
+    assert of(experiment={**about["experiment"], "scenario": "dumbbell"}) != as_it_is
+
+
 def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(
     outcome: Reproduction, tmp_path: Path
 ) -> None:
@@ -246,6 +268,60 @@ def test_the_markdown_shows_the_same(report: Path, outcome: Reproduction, tmp_pa
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
 
 
+def test_the_index_says_what_other_seeds_change(outcome: Reproduction, tmp_path: Path) -> None:
+    def index(**changed: Group) -> str:
+        groups = outcome.groups | changed
+        again = Again({("own-2026", claim): group for claim, group in groups.items()})
+        return words_of(write_index([outcome], tmp_path, again))
+
+    assert "With other seeds 0 have another group, and none the opposite one." in index()
+    text = index(**{"X-1": CONTRADICTED, "X-2": UNDECIDED})
+    # They fit in all readings, or in none.
+    assert "0 of 3 claims have another group, with two thirds 0." in text
+    assert "With other seeds 2 have another group, and 1 the opposite one." in text
+    assert "| [X-1](own-2026-checks.md#x-1) of own-2026 | reproduced | contradicted |" in text
+    assert "With other seeds" not in words_of(write_index([outcome], tmp_path))
+
+
+def words_of(page: Path) -> str:
+    return " ".join(page.read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot be read: No such file"),
+        ("{", "it is not what `weir reproduce all --json` prints"),
+        ('{"a": 1}', "it is not what `weir reproduce all --json` prints"),
+        ('[{"paper": "rem-2001", "id": "P-1"}]', "it is not what `weir reproduce all --json` prints"),
+        ("[]", "it has not every claim of rem-2001"),
+    ],
+)
+def test_another_set_has_groups_of_every_claim(content: str | None, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "again.json"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    command = [sys.executable, "-m", "weir", "reproduce", "all", "--pages", ".", "--against", str(file)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=HANG_S)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_another_set_is_full_and_of_the_claims_as_they_are(outcome: Reproduction, tmp_path: Path) -> None:
+    entries = outcome.to_json()
+    file = tmp_path / "again.json"
+
+    def read(**changed: object) -> Again:
+        file.write_text(json.dumps([{**one, **changed} for one in entries]), encoding="utf-8")
+        return Again.read(file, [outcome.paper])
+
+    assert read().changes([outcome]) == ()
+    with pytest.raises(ValueError, match="own-2026 is registered otherwise by now, as 0000007f"):
+        read(registered="0" * 16)
+    with pytest.raises(ValueError, match="its claims have no groups"):
+        read(group="holds so far")
+
+
 def test_what_can_be_reproduced(weir_command: Command) -> None:
     listed = json.loads(weir_command("reproduce", "--list", "--json").stdout)
     keys = [one["paper"] for one in listed]
@@ -264,6 +340,9 @@ def test_what_can_be_reproduced(weir_command: Command) -> None:
         (("rem-2002",), "there is no paper 'rem-2002'; did you mean 'rem-2001'?"),
         (("ofc-1999", "--pages", "nowhere"), "there is no directory nowhere"),
         (("ofc-1999", "--pages", ".", "--no-report"), "leave --no-report out"),
+        (("ofc-1999", "--pages", ".", "--quick"), "leave --quick and --replications out"),
+        (("ofc-1999", "--pages", ".", "--against", "x.json"), "add --pages, and name all"),
+        (("all", "--against", "x.json"), "add --pages, and name all"),
         (("ofc-1999", "--threads", "1", "--processes", "1"), "choose one of"),
         (("ofc-1999", "-n", "0"), "0 is not in the range x>=1"),
     ],

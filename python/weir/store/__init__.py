@@ -25,10 +25,11 @@ from __future__ import annotations
 from weir.store._errors import DamagedStoreError, StoreError, UnwritableStoreError
 from weir.store._records import Cost, Finished, FinishedRun, Record
 from weir.store._replace import discard_directory, make_readable, put_in_place, write_whole
-from weir.store._store import DEFAULT, Store, place_of, rebuild
+from weir.store._store import DEFAULT, RESULTS_VERSION, Store, place_of, rebuild
 
 __all__ = [
     "DEFAULT",
+    "RESULTS_VERSION",
     "Cost",
     "DamagedStoreError",
     "Finished",

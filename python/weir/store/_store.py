@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 DEFAULT = Path("results/store")
 """Directory of the store where no other is named."""
 
+RESULTS_VERSION = _core.results_version
+"""Version of results: a run of the same scenario and seed has the same bytes as long as it stays."""
+
 
 def place_of(store: str | os.PathLike[str] | None) -> Path:
     """Directory of a store that is named, or of the default one, as it is when this is called."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -171,6 +172,15 @@ PHASES: dict[str, Phases] = {
 }
 
 
+def _growth(data: Data) -> Phases:
+    """The phases of a load that grows at the beginnings of periods: a reading may have its own schedule."""
+    rows = data.periods.select("from_s", "to_s", "users").unique().sort("from_s")
+    later = rows.filter(pl.col("users") > pl.col("users").shift(1))
+    changes, end = later["from_s"].to_list(), float(rows["to_s"][-1])
+    bounds = pairwise([*changes, end])
+    return Phases(tuple(changes), end, tuple(f"{begin:g} to {until:g} s" for begin, until in bounds))
+
+
 @dataclass(frozen=True)
 class Response(Quantity):
     """Seconds until the queue has come to stay, or the share of runs in which it has not."""
@@ -190,7 +200,8 @@ class Response(Quantity):
         return "response time" if self.what == "time" else "share that never settle"
 
     def samples(self, study: Study) -> list[Sample]:
-        phases, data = PHASES[self.experiment], study[self.experiment]
+        data = study[self.experiment]
+        phases = _growth(data) if self.experiment == "dynamic" else PHASES[self.experiment]
         rows = response_times(data, phases).filter(variant=self.variant)
         found: list[Sample] = []
         for change in self.changes:

@@ -11,7 +11,12 @@ from itertools import pairwise
 
 from weir_papers.claims import Part, each, trend
 from weir_papers.expected import LESS, MORE, Expected, Sign, at_least, at_most
-from weir_papers.nlred_comparison_2013.quantities import marking, most_minus_least, until
+from weir_papers.nlred_comparison_2013.quantities import (
+    at_the_beginning,
+    marking,
+    most_minus_least,
+    until,
+)
 from weir_papers.quantities import Level, Quantity, along
 
 PAPERS = ("nlred", "gred", "rem", "drop-tail")
@@ -122,5 +127,6 @@ CHECKS: dict[str, Sequence[Part]] = {
         *each(MORE, _minus(["nlred"], ["red"], "mean_queue", LIGHT)),
         *each(LESS, _minus(["nlred"], ["red"], "mean_queue", HEAVY)),
     ],
-    "P-7": each(MORE, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
+    "P-7": each(MORE, [at_the_beginning()]),
+    "P-8": each(MORE, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
 }

@@ -66,6 +66,24 @@ RELEVANT_MARKING = 0.1
 """Points: the smallest difference that would matter, that of losses."""
 
 
+def at_the_beginning() -> Quantity:
+    """REM's marking probability at a price minus RED's at an average, both as many packets, at 1, 2 and so on
+    below RED's min_th, where RED marks nothing: computed."""
+
+    def made(_: Study) -> list[Sample]:
+        places = np.arange(1.0, RED_MIN_TH)
+        return [
+            Sample(f"price and average {at:g}", at, np.array([100.0 * (1.0 - REM_PHI**-at)]), exact=True)
+            for at in places
+        ]
+
+    return Of("marking probability of REM minus that of RED", "points", made)
+
+
+REM_PHI, RED_MIN_TH = 1.001, 5.0
+"""REM's phi, and RED's min_th in packets: table 1 of the paper."""
+
+
 def synchronisation(experiment: str, variant: str) -> Quantity:
     """The share of the flows, in per cent, that lose packets in a loss event (docs/reference/results.md)."""
     column = "loss_synchronisation"

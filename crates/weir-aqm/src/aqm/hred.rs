@@ -52,11 +52,12 @@ pub struct HredParameters {
     #[schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Weir: any band that the buffer holds" }))]
     #[schemars(extend("x-role" = "last"))]
     pub max_th: Option<Level>,
-    /// K, the flatness of the line; [`Hred::loop_gain`] gives the smallest stable value.
+    /// K, the flatness of the line. By equation (7) the default is stable at `min_th` for round trips up to 218.75 ms
+    /// on the paper's link, not for its 240 ms.
     #[schemars(extend("x-default-source" = "paper, Table 2"))]
     pub k: f64,
     /// Largest round-trip time without queueing, for the gains.
-    #[schemars(extend("x-default-source" = "paper, section 4"))]
+    #[schemars(extend("x-default-source" = "the paper's `K_alpha` (Table 2), which equation (11) gives for it"))]
     pub rtt: Duration,
     /// `K_beta / K_alpha`: speed of decrease over speed of increase.
     #[schemars(extend("x-default-source" = "paper, Table 2"))]

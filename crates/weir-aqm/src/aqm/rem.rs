@@ -95,6 +95,7 @@ pub struct RemParameters {
     #[schemars(extend("x-default-source" = "the paper of 1999, its simulations"))]
     pub w_q: Probability,
     /// Mark ECN-capable packets instead of dropping them.
+    #[schemars(extend("x-default-source" = "Weir; the paper runs both"))]
     pub ecn: bool,
     /// Where packets are marked.
     #[schemars(extend("x-default-source" = "the paper"))]

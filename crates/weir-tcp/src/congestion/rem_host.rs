@@ -70,7 +70,7 @@ pub struct RemHostParameters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rate: Option<f64>,
     /// Highest rate, in packets per second.
-    #[schemars(extend("x-default" = "none; the paper has the capacity, 5625"))]
+    #[schemars(extend("x-default" = "none; the paper limits the window, to 21 packets"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_rate: Option<f64>,
     /// Parameters of the cuts of `cwnd`. A loss restarts slow start, as in Tahoe.

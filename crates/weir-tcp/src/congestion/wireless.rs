@@ -43,7 +43,7 @@ pub struct WirelessParameters {
     pub timeout: AfterTimeout,
     /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and
     /// answer losses as Reno while one does not.
-    #[schemars(extend("x-default-source" = "the paper, section 5"))]
+    #[schemars(extend("x-default-source" = "Weir; the paper, section 5, proposes it for paths with routers that cannot mark"))]
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub mixed_path: bool,
     /// Growth, and the response to marks.
