@@ -81,7 +81,7 @@ class Check:
 
     @property
     def stand(self) -> int:
-        """What the mean alone says: 1 agrees, 0 neither, -1 does not."""
+        """The mean alone: 1 where it agrees, 0 where it does neither, -1 where it does not."""
         return -1 if math.isnan(self.value) else self.expected.stand(self.value, self.relevant)
 
     @property

@@ -34,7 +34,7 @@ SO_FAR: Mapping[Finding, Group] = {
     FAILS: "does not hold so far",
     OPEN: UNDECIDED,
 }
-"""What fewer seeds and settings than the full set say of a claim: no group, for which they are too few."""
+"""A claim with fewer seeds and settings than the full set, which are too few for a group."""
 
 GROUPS: tuple[Group, ...] = (
     *(REPRODUCED, DEPENDS, EQUAL, CONTRADICTED),
@@ -54,10 +54,11 @@ def in_words(counts: Mapping[Group, int]) -> str:
 def grouped(judgement: Judgement, elsewhere: Sequence[bool], share: float = 0.5) -> Group:
     """Group of a claim. `elsewhere`: for each other reading of the paper, true if the claim fits in it.
 
-    It is reproduced where it holds here and fits in at least this `share` of the other readings; a claim that
-    there is a setting, where it holds here or fits in any. It depends on what the paper does not say where it
-    holds or fits in some, and where a setting was chosen so that it holds. Where it fits in none it is a tie,
-    contradicted or undecided as it is here.
+    - Reproduced: it holds here and fits in at least this `share` of the other readings. For a claim that
+      there is a setting, one is enough.
+    - Depends on what the paper does not say: it holds or fits in some. So it is, too, where a setting was
+      chosen so that it holds.
+    - Where it fits in none it is a tie, contradicted or undecided as it is here.
     """
     claim, holds = judgement.claim, judgement.verdict == HOLDS
     if claim.ours:

@@ -61,8 +61,8 @@ class Experiment:
         )
 
     def shortened(self, paper: str, plan: Plan) -> str:
-        """What this plan has fewer of than the full set, empty if nothing: `flows: 3 of 6 settings, 3 of 10
-        seeds`."""
+        """Settings and seeds that are fewer than in the full set: `flows: 3 of 6 settings, 3 of 10 seeds`.
+        Empty where none are."""
         whole = self.plan(paper, quick=False) if self.quick_axes else plan
         less = [
             f"{here} of {all_} {what}"

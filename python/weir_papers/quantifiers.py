@@ -9,14 +9,19 @@ from weir_papers.check import Check
 from weir_papers.expected import FAILS, HOLDS, OPEN, TIE, Finding
 
 Quantifier = Literal["all", "most", "some", "there is a setting"]
-"""In all checks, but for as many exceptions as the claim allows; in more than half; in one at least; in one
-at least, here or in any reading of what the paper leaves open."""
+"""Checks in which a claim has to hold.
+
+- `all`: every one, but for as many exceptions as the claim allows.
+- `most`: more than half.
+- `some`: one at least.
+- `there is a setting`: one at least, here or in another reading of what the paper leaves open.
+"""
 
 _ONE: tuple[Quantifier, ...] = ("some", "there is a setting")
 
 
 def required(quantifier: Quantifier, exceptions: int, words: str) -> str:
-    """What has to hold, in words: `all of its checks but 2 have to hold`."""
+    """The rule in words: `all of its checks but 2 have to hold`."""
     text = {
         "all": f"all of its checks{f' but {exceptions}' if exceptions else ''} have to hold",
         "most": "more than half of its checks have to hold",
@@ -29,8 +34,9 @@ def required(quantifier: Quantifier, exceptions: int, words: str) -> str:
 def verdict(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Finding:
     """The verdict of a claim.
 
-    A claim about all checks is wrongly said to hold only if every check is wrong, so each has its own 95%. A
-    claim about one of them, or about most, has many chances: its checks hold by the interval of all together.
+    A false claim about all checks has a false one among them, which would have to hold by chance: each check
+    has its own 95%. A claim about one of them, or about most, has many chances: its checks hold by the
+    interval of all together.
     """
     alone = quantifier == "all"
     found = [check.verdict if alone else check.verdict_among_all for check in checks]

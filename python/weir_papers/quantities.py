@@ -52,7 +52,7 @@ class Quantity:
         raise NotImplementedError
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return _pairs(self, other, self.title, points(self.unit), np.subtract, _smallest(self))
+        return _pairs(self, other, self.title, points(self.unit), np.subtract, smallest(self))
 
     def __truediv__(self, other: Quantity) -> Quantity:
         return _pairs(self, other, f"ratio of {self.title}", "", _divided)
@@ -113,7 +113,7 @@ def relative(first: Quantity, second: Quantity) -> Quantity:
     return _pairs(first, second, f"ratio of {first.title}", "%", lambda a, b: 100.0 * _divided(a - b, b))
 
 
-def _smallest(of: Quantity) -> float:
+def smallest(of: Quantity) -> float:
     """The smallest relevant difference of two values of a quantity: its own, where it is a difference."""
     return of.relevant or RELEVANT.get(of.title, RELEVANT_OF_UNIT.get(of.unit, 0.0))
 
@@ -150,7 +150,7 @@ def steps(of: Quantity) -> Quantity:
             for a, b in itertools.pairwise(of.samples(study))
         ]
 
-    return Of(f"growth of {of.title}", points(of.unit), samples, _smallest(of))
+    return Of(f"growth of {of.title}", points(of.unit), samples, smallest(of))
 
 
 def ends(of: Quantity) -> Quantity:
@@ -161,12 +161,12 @@ def ends(of: Quantity) -> Quantity:
         a, b = found[0], found[-1]
         return [Sample(_from_to(a.place, b.place), b.at, b.values - a.values)]
 
-    return Of(f"growth of {of.title} from end to end", points(of.unit), samples, _smallest(of))
+    return Of(f"growth of {of.title} from end to end", points(of.unit), samples, smallest(of))
 
 
 def along(
     of: Quantity, name: str, function: Callable[[Values, Values], float], unit: str | None = None
-) -> Quantity:
+) -> Of:
     """One number from all places together: a spread, a rank correlation, a share.
 
     `name`: of the number, before the title. `function`: of the positions and the values of one replication,
@@ -187,7 +187,8 @@ def along(
 
 def spread(of: Quantity) -> Quantity:
     """The largest value minus the smallest."""
-    return along(of, "spread", lambda _, values: float(np.ptp(values)), points(of.unit))
+    found = along(of, "spread", lambda _, values: float(np.ptp(values)), points(of.unit))
+    return replace(found, smallest=smallest(of))
 
 
 def rank(of: Quantity) -> Quantity:
@@ -282,6 +283,8 @@ def _both(first: str, second: str) -> str:
     shared = [word for word in mine if word in other]
     own = [word for word in mine if word not in shared]
     of_other = [word for word in other if word not in shared]
+    if not own or not of_other:
+        return f"{first} against {second}"
     return ", ".join([f"{', '.join(own)} against {', '.join(of_other)}", *shared])
 
 

@@ -73,11 +73,15 @@ def read(
 
 
 def digest(package: str, claims: Iterable[Claim], about: Entry | None = None) -> str:
-    """Digest of what is registered: the claims and the code that judges them, the experiments with their
-    scenarios, the readings, what is chosen where the paper leaves it open, and the version of results.
+    """Digest of everything that is registered before the runs.
 
-    What is changed is judged by other runs. Quantities, ranges and exceptions count. Texts that are written
-    after the runs do not: notes, findings, reasons, the summary. Comments in scenarios do not, either.
+    - The claims and the code that judges them: quantities, ranges, exceptions.
+    - The experiments with their scenarios, the readings, and the choices where the paper leaves one.
+    - The version of results.
+
+    What is changed is judged by other runs. Texts that are written after the runs do not count: notes,
+    findings, reasons, the summary. Comments in scenarios do not, either.
+
     `about`: the content of `paper.toml`.
     """
     about = _load(package, "paper") if about is None else about

@@ -45,7 +45,7 @@ class Planned:
     seed: int
     """Seed of the first replication."""
     shortened: tuple[str, ...]
-    """What is shorter than the full set, by experiment: `flows: 3 of 6 settings, 3 of 10 seeds`."""
+    """Experiments that are shorter than in the full set: `flows: 3 of 6 settings, 3 of 10 seeds`."""
 
     @classmethod
     def of(

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir_papers.data import Sample, Study
-from weir_papers.quantities import RELEVANT_OF_UNIT, Level, Of, Quantity, along, common, points, spearman
+from weir_papers.quantities import (
+    RELEVANT_OF_UNIT,
+    Level,
+    Of,
+    Quantity,
+    along,
+    common,
+    points,
+    smallest,
+    spearman,
+)
 
 Values = NDArray[np.float64]
 
@@ -49,12 +59,13 @@ def ends(experiment: str, axis: str, make: Callable[[float, float], Quantity]) -
 
 def successive(experiment: str, axis: str, make: Callable[[float, float], Quantity]) -> Quantity:
     """A quantity of each two neighbouring levels of an axis: `make` of the higher and the lower one."""
+    one = make(1.0, 0.0)
 
     def samples(study: Study) -> list[Sample]:
         levels = study[experiment].levels(axis)
         return [sample for low, high in pairwise(levels) for sample in make(high, low).samples(study)]
 
-    return Of(make(1.0, 0.0).title, make(1.0, 0.0).unit, samples)
+    return Of(one.title, one.unit, samples, one.relevant)
 
 
 def rank_along(of: Quantity) -> Quantity:
@@ -96,7 +107,7 @@ def least_inside(curve: Quantity, end: str) -> Quantity:
         return [Sample(common([sample.place for sample in found]), float("nan"), gains)]
 
     title = f"{curve.title} at the best place, minus that at the {end}"
-    return Of(title, points(curve.unit), samples)
+    return Of(title, points(curve.unit), samples, smallest(curve))
 
 
 def shift(name: str, first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -> Quantity:
@@ -114,7 +125,8 @@ def shift(name: str, first: tuple[Quantity, Quantity], second: tuple[Quantity, Q
         runs = min(d1.shape[1], d2.shape[1])
         more = [_shift(d1[:, r], l1[:, r], d2[:, r], l2[:, r]) for r in range(runs)]
         places = [common([sample.place for sample in pair[0]]) for pair in curves]
-        return [Sample(f"{places[0]} against {places[1]}", float("nan"), np.array(more))]
+        place = places[0] if places[0] == places[1] else f"{places[0]} against {places[1]}"
+        return [Sample(place, float("nan"), np.array(more))]
 
     return Of(f"{name} at the same delay", "%", samples, RELEVANT_OF_UNIT["%"])
 
