@@ -51,21 +51,24 @@ def in_words(counts: Mapping[Group, int]) -> str:
     return said
 
 
-def grouped(judgement: Judgement, elsewhere: Sequence[bool], share: float = 0.5) -> Group:
-    """Group of a claim. `elsewhere`: for each other reading of the paper, true if the claim fits in it.
+def grouped(judgement: Judgement, elsewhere: Sequence[Finding], share: float = 0.5) -> Group:
+    """Group of a claim. `elsewhere`: the finding in each other reading of the paper.
 
-    - Reproduced: it holds here and fits in at least this `share` of the other readings. For a claim that
-      there is a setting, one is enough.
-    - Depends on what the paper does not say: it holds or fits in some. So it is, too, where a setting was
-      chosen so that it holds.
-    - Where it fits in none it is a tie, contradicted or undecided as it is here.
+    - Reproduced: it holds here and in at least this `share` of the other readings. For a claim that there
+      is a setting, one is enough.
+    - Depends on what the paper does not say: it holds in some. So it is, too, where a setting was chosen so
+      that it holds, and where it is refuted here and a tie in some.
+    - Where it holds in none it is a tie, contradicted or undecided as it is here.
     """
     claim, holds = judgement.claim, judgement.verdict == HOLDS
     if claim.ours:
         return OURS
-    if holds or any(elsewhere):
-        enough = holds and sum(elsewhere) >= share * len(elsewhere)
+    there = elsewhere.count(HOLDS)
+    if holds or there:
+        enough = holds and there >= share * len(elsewhere)
         is_shown = enough or claim.holds_in == "there is a setting"
         return REPRODUCED if is_shown and not claim.settles else DEPENDS
+    if judgement.verdict == FAILS and TIE in elsewhere:
+        return DEPENDS
     found: dict[str, Group] = {TIE: EQUAL, FAILS: CONTRADICTED}
     return found.get(judgement.verdict, UNDECIDED)

@@ -100,7 +100,7 @@ def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
 
 def best_reading(rows: pl.DataFrame) -> str:
     """Sentence on the reading in which most claims fit together."""
-    settings = [name for name in rows.columns if name not in {"claim", "reading", "fits"}]
+    settings = [name for name in rows.columns if name not in {"claim", "reading", "likely", "fits"}]
     counted = rows.group_by("reading", *settings, maintain_order=True).agg(pl.col("fits").sum(), pl.len())
     best = counted.sort("fits", descending=True, maintain_order=True).row(0, named=True)
     words = "; ".join(f"{name}: {best[name]}" for name in settings)

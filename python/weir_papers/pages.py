@@ -19,7 +19,7 @@ from weir_papers import quantifiers
 from weir_papers.again import Again
 from weir_papers.check import Check
 from weir_papers.claims import Judgement
-from weir_papers.expected import OPEN, TIE, Finding
+from weir_papers.expected import FAILS, OPEN, TIE, Finding
 from weir_papers.groups import GROUPS, in_words
 from weir_papers.reproduce import Reproduction
 
@@ -118,6 +118,7 @@ def _values(outcome: Reproduction) -> dict[str, object]:
         "shown": shown,
         "required": required,
         "is_a": is_a,
+        "tally": tally,
         "version": weir.__version__,
     }
 
@@ -153,6 +154,13 @@ def counted(judgement: Judgement) -> str:
     if len(judgement.checks) == 1:
         return ""
     return f"{judgement.count('holds')} of {len(judgement.checks)}"
+
+
+def tally(judgement: Judgement) -> str:
+    """Checks by verdict: `11 of 16 checks hold, 5 tie`."""
+    words: dict[Finding, str] = {TIE: "tie", FAILS: "do not hold", OPEN: "undecided"}
+    rest = [f"{judgement.count(one)} {said}" for one, said in words.items() if judgement.count(one)]
+    return ", ".join([f"{counted(judgement)} checks hold", *rest])
 
 
 def shown(judgement: Judgement) -> tuple[Check, ...]:

@@ -17,8 +17,6 @@ Quantifier = Literal["all", "most", "some", "there is a setting"]
 - `there is a setting`: one at least, here or in another reading of what the paper leaves open.
 """
 
-_ONE: tuple[Quantifier, ...] = ("some", "there is a setting")
-
 
 def required(quantifier: Quantifier, exceptions: int, words: str) -> str:
     """The rule in words: `all of its checks but 2 have to hold`."""
@@ -63,17 +61,22 @@ def needs(checks: int, quantifier: Quantifier, exceptions: int) -> int:
             return 1
 
 
-def fits(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> bool:
-    """Returns true if a few replications speak for the claim: by the means alone.
+def likely(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Finding:
+    """The finding by the means alone, which is all that a few replications have.
 
-    For all, no more of them than the exceptions may speak against it, and more than half have to speak for
-    it: so what is the same everywhere fits no comparison.
+    For all, no more of them than the exceptions may speak against the claim, and more than half have to speak
+    for it: so what is the same everywhere holds no comparison, and is a tie.
     """
     stands = [check.stand for check in checks]
-    if quantifier in _ONE:
-        return 1 in stands
-    for_it = 2 * stands.count(1) > len(stands)
-    return for_it and (quantifier == "most" or stands.count(-1) <= exceptions)
+    speak_for, speak_against = stands.count(1), stands.count(-1)
+    most = 2 * speak_for > len(stands)
+    match quantifier:
+        case "all":
+            return FAILS if speak_against > exceptions else HOLDS if most else TIE
+        case "most":
+            return HOLDS if most else FAILS if 2 * speak_against > len(stands) else TIE
+        case _:
+            return HOLDS if speak_for else FAILS if speak_against == len(stands) else TIE
 
 
 def decisive(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Check:

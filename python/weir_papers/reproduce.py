@@ -12,7 +12,7 @@ from weir.plot import draw
 from weir.sweep import execute_plan
 from weir_papers.claims import Judgement
 from weir_papers.data import Data, Study
-from weir_papers.expected import HOLDS
+from weir_papers.expected import HOLDS, TIE, Finding
 from weir_papers.groups import (
     CONTRADICTED,
     DEPENDS,
@@ -138,10 +138,10 @@ class Reproduction:
             for one in self.judgements
         )
 
-    def _elsewhere(self, claim: str) -> list[bool]:
-        """Results of a claim in the other readings: true where it fits."""
-        fits = [value for rows in self.readings for value in rows.filter(claim=claim)["fits"]]
-        return fits + [judged[claim].verdict == HOLDS for judged in self.columns.values() if claim in judged]
+    def _elsewhere(self, claim: str) -> list[Finding]:
+        """Findings on a claim in the other readings: by the means alone where there are few replications."""
+        likely = [value for rows in self.readings for value in rows.filter(claim=claim)["likely"]]
+        return likely + [judged[claim].verdict for judged in self.columns.values() if claim in judged]
 
     @cached_property
     def counts(self) -> dict[Group, int]:
@@ -184,8 +184,9 @@ class Reproduction:
                 **one.to_json(self.paper.key),
                 "group": self.groups[one.claim.id],
                 "registered": self.paper.digest,
-                "readings": len(fits := self._elsewhere(one.claim.id)),
-                "readings_that_fit": sum(fits),
+                "readings": len(elsewhere := self._elsewhere(one.claim.id)),
+                "readings_that_fit": elsewhere.count(HOLDS),
+                "readings_that_tie": elsewhere.count(TIE),
                 "columns": {
                     title: judged[one.claim.id].verdict
                     for title, judged in self.columns.items()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judging import EVEN, HIGH, LOW, NOTHING, WIDE, judged, rows, verdict
 
 from weir_papers.claims import Claim, Judgement, Part, trend
-from weir_papers.data import Sample, Study
+from weir_papers.data import Sample
 from weir_papers.expected import (
     LESS,
     MORE,
@@ -25,38 +26,10 @@ from weir_papers.expected import (
     at_least,
     at_most,
 )
-from weir_papers.groups import DEPENDS, REPRODUCED, grouped, in_words
 from weir_papers.pages import said
 from weir_papers.quantifiers import Quantifier, required
 from weir_papers.quantities import Level, Of, ends, steps
 from weir_papers.registry import KEYS, paper
-
-NOTHING = Study({})
-
-
-Values = list[list[float]] | np.ndarray
-
-
-def rows(values: Values, relevant: float = 0.5) -> Of:
-    """A quantity with a place for each row of values."""
-    samples = [Sample(f"place {i}", float(i), np.array(row, dtype=float)) for i, row in enumerate(values)]
-    return Of("something", "packets", lambda _: samples, relevant)
-
-
-def judged(
-    values: Values,
-    expected: Expected,
-    exceptions: int = 0,
-    published: float | None = None,
-    holds_in: Quantifier = "all",
-) -> Judgement:
-    """A claim with a check for each row of values."""
-    part = Part(rows(values), expected, published)
-    return Claim("X-1", "It is so.", "section 1", (part,), exceptions, holds_in=holds_in).judge(NOTHING)
-
-
-def verdict(values: Values, expected: Expected, exceptions: int = 0, holds_in: Quantifier = "all") -> Finding:
-    return judged(values, expected, exceptions, holds_in=holds_in).verdict
 
 
 @pytest.mark.parametrize(
@@ -119,9 +92,6 @@ def test_steps_alone_are_no_claim() -> None:
     with pytest.raises(ValueError, match="growth from end to end"):
         Claim("X-1", "It grows.", "section 1", (Part(steps(rows([[1.0], [2.0]])), NEVER_LESS),))
     assert ends(rows([[1.0], [4.0], [9.0]])).samples(NOTHING)[0].values == [8.0]
-
-
-HIGH, EVEN, LOW, WIDE = [5.0, 5.1, 4.9], [0.0, 0.1, -0.1], [-5.0, -5.1, -4.9], [-40.0, 60.0, 5.0]
 
 
 @pytest.mark.parametrize(
@@ -283,35 +253,6 @@ def test_ranges_in_words(one: Said) -> None:
     assert one.expected.text("packets", 0.5) == one.text
 
 
-def test_what_became_of_a_claim_depends_on_all_readings() -> None:
-    holds, fails, open_ = (judged([values], at_least(0.0)) for values in ([1.0, 1.1], [-9.0, -9.1], [0.1]))
-    assert grouped(holds, []) == "reproduced"
-    assert grouped(holds, [True, False]) == "reproduced"
-    assert grouped(holds, [True, False, False]) == "depends on what the paper does not say"
-    assert grouped(fails, [True, False]) == "depends on what the paper does not say"
-    assert grouped(fails, [False]) == "contradicted"
-    assert grouped(open_, []) == "undecided"
-    ours = replace(holds, claim=replace(holds.claim, ours=True))
-    assert grouped(ours, [False]) == "ours"
-    even = judged([EVEN], MORE)
-    assert grouped(even, []) == "tie"
-    assert grouped(even, [False]) == "tie"
-    assert grouped(even, [True]) == "depends on what the paper does not say"
-    # "Can": one reading is enough.
-    can = judged([LOW], MORE, holds_in="there is a setting")
-    assert grouped(can, [False, False, True]) == "reproduced"
-    assert grouped(can, [False]) == "contradicted"
-
-
-def test_what_a_setting_was_chosen_for_is_not_reproduced_by_it() -> None:
-    settled = judged([HIGH], MORE)
-    settled = replace(settled, claim=replace(settled.claim, settles="the number of samples"))
-    assert grouped(settled, [True]) == "depends on what the paper does not say"
-    assert grouped(settled, []) == "depends on what the paper does not say"
-    refuted = replace(judged([LOW], MORE), claim=settled.claim)
-    assert grouped(refuted, [False]) == "contradicted"
-
-
 def test_what_is_computed_has_no_interval_beyond_its_value() -> None:
     def of(value: float) -> Judgement:
         sample = Sample("place", 1.0, np.array([value]), exact=True)
@@ -366,23 +307,6 @@ def test_a_difference_of_nothing_shows_likeness_alone(key: str) -> None:
         and part.expected.low <= 0.0 <= part.expected.high
     }
     assert even == LIKE[key]
-
-
-def test_what_is_the_same_everywhere_fits_no_reading() -> None:
-    """A few replications have means alone."""
-    assert judged([[5.0], [4.0]], MORE).fits
-    assert not judged([[0.0], [0.0]], MORE).fits
-    assert not judged([[0.3], [0.3]], MORE).fits
-    assert judged([[5.0], [4.0], [-0.2]], MORE).fits
-    assert not judged([[5.0], [4.0], [-0.6]], MORE).fits
-    assert judged([[5.0], [4.0], [-0.6]], MORE, holds_in="most").fits
-    assert judged([[-5.0], [4.0], [-0.6]], MORE, holds_in="some").fits
-
-
-def test_groups_in_words() -> None:
-    assert in_words({REPRODUCED: 2, DEPENDS: 8}) == "2 reproduced, 8 depend on what the paper does not say"
-    assert in_words({DEPENDS: 1}) == "1 depends on what the paper does not say"
-    assert in_words({DEPENDS: 21}) == "21 depend on what the paper does not say"
 
 
 def test_the_smallest_difference_that_matters() -> None:
