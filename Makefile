@@ -86,7 +86,7 @@ fuzz: .venv/.built ## Give ten million hostile packets to the reader of weir liv
 # It measures times: nothing runs beside it.
 ALONE := tests/studio/test_page_promises.py
 
-MEASURED := picture theory-images recording studio-speed live bench tuning papers scorecards theory validate
+MEASURED := picture theory-images recording studio-speed live bench tuning papers papers-again scorecards theory validate
 
 # What writes into the tree runs in a clone of its last commit, which is fresh, too.
 CLONE := target/clone
@@ -156,14 +156,14 @@ theory-images: .venv/.installed .venv/.dev ## Draw RED as a map, and a region of
 	$(WEIR) theory map rem-wireline --variant rem-mark --at 60 --x N=5..300 --y R=0.02..0.5 -o $(DOCS)/images/theory-region.png
 	$(BIN)/python tools/smaller.py $(DOCS)/images/red-bifurcation.png $(DOCS)/images/theory-region.png
 
-AGAIN := results/papers-again.json
+AGAIN := $(if $(QUICK),$(SCRATCH),results)/papers-again.json
 
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
 	$(WEIR) reproduce all $(or $(QUICK),--pages $(DOCS)/papers $(if $(wildcard $(AGAIN)),--against $(AGAIN)))
 
 papers-again: .venv/.installed ## Reproduce the five papers with other seeds; make papers then counts what differs
-	mkdir -p results
-	$(WEIR) reproduce all --seed 1 --no-report --json > $(AGAIN).part
+	mkdir -p $(dir $(AGAIN))
+	$(WEIR) reproduce all --seed 1 --no-report --json $(QUICK) > $(AGAIN).part
 	mv $(AGAIN).part $(AGAIN)
 
 # All that the core has, unless DISCIPLINES names some.
