@@ -25,7 +25,7 @@ from typing import Any
 from weir_papers import quantifiers
 from weir_papers.check import Check
 from weir_papers.data import Study
-from weir_papers.expected import HOLDS, Expected, Finding, Never, Sign
+from weir_papers.expected import Expected, Finding, Never, Sign
 from weir_papers.quantifiers import Quantifier
 from weir_papers.quantities import Quantity, ends, steps
 
@@ -118,11 +118,6 @@ class Judgement:
     def likely(self) -> Finding:
         """The finding by the means alone, which is all that a few replications have."""
         return quantifiers.likely(self.checks, self.claim.holds_in, self.claim.exceptions)
-
-    @property
-    def fits(self) -> bool:
-        """True if the means speak for the claim."""
-        return self.likely == HOLDS
 
     def count(self, verdict: Finding) -> int:
         """Checks with this verdict."""

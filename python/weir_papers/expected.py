@@ -86,14 +86,14 @@ class Sign:
 
 @dataclass(frozen=True)
 class Never:
-    """No growth below zero (1), or above it (-1), by more than what would matter."""
+    """No growth that is shown below zero (1), or above it (-1). A tie is none."""
 
     sign: Literal[1, -1]
 
     def text(self, unit: str, relevant: float) -> str:
-        """`not shown below 0 packets by more than 0.5`."""
+        """`not shown below 0 packets, tie within 0.5`."""
         words = _with_unit("not shown below 0" if self.sign > 0 else "not shown above 0", unit)
-        return f"{words} by more than {relevant:g}" if relevant else words
+        return f"{words}, tie within {relevant:g}" if relevant else words
 
     def finding(self, interval: Interval, wide: Interval, relevant: float) -> Finding:
         """The finding by an interval, and by the `wide` one, which refutes."""

@@ -61,7 +61,7 @@ def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
     """Map of the share of readings in which each claim fits: of all readings, and of those with each
     setting."""
     labels = rows["claim"].unique(maintain_order=True).to_list()
-    share = (100.0 * pl.col("fits").mean()).alias("share")
+    share = (100.0 * (pl.col("likely") == HOLDS).mean()).alias("share")
     titles = [setting.title for setting in readings.settings]
     parts = [
         rows.group_by("claim", maintain_order=True)
@@ -100,8 +100,10 @@ def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
 
 def best_reading(rows: pl.DataFrame) -> str:
     """Sentence on the reading in which most claims fit together."""
-    settings = [name for name in rows.columns if name not in {"claim", "reading", "likely", "fits"}]
-    counted = rows.group_by("reading", *settings, maintain_order=True).agg(pl.col("fits").sum(), pl.len())
+    settings = [name for name in rows.columns if name not in {"claim", "reading", "likely"}]
+    counted = rows.group_by("reading", *settings, maintain_order=True).agg(
+        (pl.col("likely") == HOLDS).sum().alias("fits"), pl.len()
+    )
     best = counted.sort("fits", descending=True, maintain_order=True).row(0, named=True)
     words = "; ".join(f"{name}: {best[name]}" for name in settings)
     return f"Most fit together, {best['fits']} of {best['len']}, with {words}."

@@ -19,7 +19,7 @@ from weir_papers import quantifiers
 from weir_papers.again import Again
 from weir_papers.check import Check
 from weir_papers.claims import Judgement
-from weir_papers.expected import FAILS, OPEN, TIE, Finding
+from weir_papers.expected import FAILS, HOLDS, OPEN, TIE, Finding
 from weir_papers.groups import GROUPS, in_words
 from weir_papers.reproduce import Reproduction
 
@@ -119,6 +119,7 @@ def _values(outcome: Reproduction) -> dict[str, object]:
         "required": required,
         "is_a": is_a,
         "tally": tally,
+        "fitting": fitting,
         "version": weir.__version__,
     }
 
@@ -161,6 +162,14 @@ def tally(judgement: Judgement) -> str:
     words: dict[Finding, str] = {TIE: "tie", FAILS: "do not hold", OPEN: "undecided"}
     rest = [f"{judgement.count(one)} {said}" for one, said in words.items() if judgement.count(one)]
     return ", ".join([f"{counted(judgement)} checks hold", *rest])
+
+
+def fitting(elsewhere: Sequence[Finding]) -> str:
+    """Number of other readings in which a claim fits, and in which it is a tie; empty without any."""
+    if not elsewhere:
+        return ""
+    ties = f", and is a tie in {elsewhere.count(TIE)}" if TIE in elsewhere else ""
+    return f"; it fits in {elsewhere.count(HOLDS)} of {len(elsewhere)} other readings{ties}"
 
 
 def shown(judgement: Judgement) -> tuple[Check, ...]:

@@ -75,7 +75,8 @@ def read(
 def digest(package: str, claims: Iterable[Claim], about: Entry | None = None) -> str:
     """Digest of everything that is registered before the runs.
 
-    - The claims and the code that judges them: quantities, ranges, exceptions.
+    - The claims and the code of their paper that judges them: quantities, ranges, exceptions. The rules that
+      all papers share are not in it.
     - The experiments with their scenarios, the readings, and the choices where the paper leaves one.
     - The version of results.
 

@@ -48,8 +48,8 @@ class Readings:
     """Further experiments of the claims, each with the experiment that has it at the same readings."""
 
     def fits(self, claims: Sequence[Claim], study: Study) -> pl.DataFrame:
-        """Table of the claims in each reading: claim, reading, likely (the finding by the means), fits (true
-        where that is *holds*), and a column of names for each setting.
+        """Table of the claims in each reading: claim, reading, likely (the finding by the means), a column of
+        names for each setting. A claim fits where that finding is *holds*.
 
         Claims that have nothing to do with the experiments are left out.
         """
@@ -64,15 +64,7 @@ class Readings:
                 there.asked.clear()
                 judged = claim.judge(there)
                 if there.asked & experiments.keys():
-                    rows.append(
-                        {
-                            "claim": claim.id,
-                            "reading": number,
-                            "likely": judged.likely,
-                            "fits": judged.fits,
-                            **words,
-                        }
-                    )
+                    rows.append({"claim": claim.id, "reading": number, "likely": judged.likely, **words})
             # What has nothing to do with one reading has nothing to do with the others.
             concerned = {row["claim"] for row in rows}
             claims = [claim for claim in claims if claim.id in concerned]

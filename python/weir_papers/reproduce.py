@@ -129,16 +129,16 @@ class Reproduction:
         """Claim to its group; to what it looks like so far, where less than the full set was run."""
         if not self.is_full:
             return {one.claim.id: OURS if one.claim.ours else SO_FAR[one.verdict] for one in self.judgements}
-        return {one.claim.id: grouped(one, self._elsewhere(one.claim.id)) for one in self.judgements}
+        return {one.claim.id: grouped(one, self.elsewhere(one.claim.id)) for one in self.judgements}
 
     def regrouped(self, share: float) -> int:
         """Number of claims with another group, where this share of the other readings is asked for."""
         return sum(
-            grouped(one, self._elsewhere(one.claim.id), share) != self.groups[one.claim.id]
+            grouped(one, self.elsewhere(one.claim.id), share) != self.groups[one.claim.id]
             for one in self.judgements
         )
 
-    def _elsewhere(self, claim: str) -> list[Finding]:
+    def elsewhere(self, claim: str) -> list[Finding]:
         """Findings on a claim in the other readings: by the means alone where there are few replications."""
         likely = [value for rows in self.readings for value in rows.filter(claim=claim)["likely"]]
         return likely + [judged[claim].verdict for judged in self.columns.values() if claim in judged]
@@ -184,7 +184,7 @@ class Reproduction:
                 **one.to_json(self.paper.key),
                 "group": self.groups[one.claim.id],
                 "registered": self.paper.digest,
-                "readings": len(elsewhere := self._elsewhere(one.claim.id)),
+                "readings": len(elsewhere := self.elsewhere(one.claim.id)),
                 "readings_that_fit": elsewhere.count(HOLDS),
                 "readings_that_tie": elsewhere.count(TIE),
                 "columns": {

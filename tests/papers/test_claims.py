@@ -246,7 +246,7 @@ class Said:
         Said(Range(0.0, 0.0), "0 packets"),
         Said(MORE, "above 0 packets, tie within 0.5"),
         Said(LESS, "below 0 packets, tie within 0.5"),
-        Said(NEVER_LESS, "not shown below 0 packets by more than 0.5"),
+        Said(NEVER_LESS, "not shown below 0 packets, tie within 0.5"),
     ],
 )
 def test_ranges_in_words(one: Said) -> None:

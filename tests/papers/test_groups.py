@@ -45,13 +45,13 @@ def test_what_a_setting_was_chosen_for_is_not_reproduced_by_it() -> None:
 
 def test_what_is_the_same_everywhere_fits_no_reading() -> None:
     """A few replications have means alone."""
-    assert judged([[5.0], [4.0]], MORE).fits
+    assert judged([[5.0], [4.0]], MORE).likely == HOLDS
     assert judged([[0.0], [0.0]], MORE).likely == TIE
     assert judged([[0.3], [0.3]], MORE).likely == TIE
-    assert judged([[5.0], [4.0], [-0.2]], MORE).fits
+    assert judged([[5.0], [4.0], [-0.2]], MORE).likely == HOLDS
     assert judged([[5.0], [4.0], [-0.6]], MORE).likely == FAILS
-    assert judged([[5.0], [4.0], [-0.6]], MORE, holds_in="most").fits
-    assert judged([[-5.0], [4.0], [-0.6]], MORE, holds_in="some").fits
+    assert judged([[5.0], [4.0], [-0.6]], MORE, holds_in="most").likely == HOLDS
+    assert judged([[-5.0], [4.0], [-0.6]], MORE, holds_in="some").likely == HOLDS
     assert judged([[-5.0], [0.1], [-0.6]], MORE, holds_in="some").likely == TIE
     assert judged([[-5.0], [-4.0]], MORE, holds_in="some").likely == FAILS
     assert judged([[-5.0], [0.1], [4.0]], MORE, holds_in="most").likely == TIE
