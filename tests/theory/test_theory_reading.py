@@ -12,7 +12,7 @@ import pytest
 import weir
 from conftest import Command
 from weir.scenario._toml import Value
-from weir.theory import Study, TheoryError, Utility, network_of
+from weir.theory import Hred, Study, TheoryError, Utility, network_of, system_of
 
 LOT = """
 schema = 1
@@ -188,3 +188,37 @@ def test_a_figure_loses_no_swing() -> None:
     assert rows["highest"].max() == rates.max()
     assert math.isclose(rows["optimum"][0], study.optimum.rates[2])
     assert figure.specification["datasets"]["rows"]
+
+
+HRED = """
+schema = 1
+name = "hred"
+duration = "4 s"
+[links.a]
+rate = "32 Mbit/s"
+delay = "5 ms"
+buffer = "500 kB"
+queue.hred = { min_th = "125 kB", max_th = "250 kB" }
+[flows.bulk]
+rtt = "200 ms"
+packet_size = "500 B"
+count = 100
+"""
+
+
+def aqm_of(**queue: Value) -> Hred:
+    scenario = weir.Scenario.loads(HRED, {f"links.a.queue.hred.{key}": value for key, value in queue.items()})
+    aqm = system_of(scenario).system.aqm
+    assert isinstance(aqm, Hred)
+    return aqm
+
+
+def test_hreds_gains_are_those_of_the_scenario() -> None:
+    """Per packet, equation (11): the printed gains are those of 240 ms, and growth lowers them."""
+    capacity, plain = 8000.0, aqm_of()
+    printed = aqm_of(k_alpha=1.3563e-10, k_beta=2.7126e-10)
+    assert printed.rate(capacity) == pytest.approx(plain.rate(capacity), rel=1e-4)
+    assert printed.fall == pytest.approx(2.0, rel=1e-4)
+    assert aqm_of(growth=1.0).rate(capacity) == pytest.approx(0.75 * plain.rate(capacity))
+    with pytest.raises(TheoryError, match="no model: HRED with an average queue"):
+        aqm_of(w_q=0.002)

@@ -1,18 +1,19 @@
 //! HRED, Hybrid RED: a reconstruction.
 //!
 //! C. Joo, S. Bahk: *Hybrid Random Early Detection*, J. Korean Institute of Communication
-//! Sciences 27(12A), 2002. A line over the whole buffer, on the queue itself and not on an
-//! average; its height adapts on every arrival. With `l` the queue before the arrival:
+//! Sciences 27(12A), 2002. A line over the whole buffer, whose height adapts on every arrival. With
+//! `l` the queue before the arrival, or its average with weight `w_q`; the paper's 1 is the queue itself:
 //!
 //! ```text
 //! p_min <- p_min + K_alpha p (l - max_th)                   l > max_th
 //! p_min <- p_min - K_beta  p (min_th - l)                   l < min_th
 //! p_max  = p_min + (1 / K) (p_min / max_th) (max_th - min_th)                     (8)
 //! p      = p_min + (p_max - p_min) (l - min_th) / (max_th - min_th)               (6)
-//! K_alpha = 2 S / (C RTT)^2,  K_beta = 2 K_alpha                                  (11)
+//! K_alpha = S / (C RTT)^2 (2 + g) / (1 + g),  K_beta = 2 K_alpha                  (11)
 //! ```
 //!
-//! `S` is the mean packet, `C` the capacity, `RTT` the largest round trip. Each packet is
+//! `S` is the mean packet, `C` the capacity, `RTT` the largest round trip. By (9) a load that grows by
+//! the share `g` needs `(1 + g)^2 p`; (11) makes `p` rise so far within one RTT. Each packet is
 //! signalled independently with probability `p`.
 //!
 //! Errors and gaps of the paper:
@@ -31,11 +32,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::red::thresholds::check_pair;
+use super::{
+    IdleM,
+    red::{Average, thresholds::check_pair},
+};
 use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 
 /// Lower bound of `p_min`: steps are proportional to it.
 const FLOOR: f64 = 1e-6;
+/// `K_alpha` per bit (paper, Table 2).
+const K_ALPHA: f64 = 1.3563e-10;
 
 /// Parameters of HRED.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,12 +62,26 @@ pub struct HredParameters {
     /// on the paper's link, not for its 240 ms.
     #[schemars(extend("x-default-source" = "paper, Table 2"))]
     pub k: f64,
-    /// Largest round-trip time without queueing, for the gains.
+    /// Largest round-trip time without queueing, for the gains by equation (11).
     #[schemars(extend("x-default-source" = "the paper's `K_alpha` (Table 2), which equation (11) gives for it"))]
     pub rtt: Duration,
+    /// g, the share by which the load grows, and which equation (11) answers within one `rtt`.
+    #[schemars(extend("x-default-source" = "paper, Table 2: small growth, for which (2 + g) / (1 + g) is 2"))]
+    pub growth: f64,
     /// `K_beta / K_alpha`: speed of decrease over speed of increase.
     #[schemars(extend("x-default-source" = "paper, Table 2"))]
     pub fall: f64,
+    /// `K_alpha` per bit, the gain of increases, in place of equation (11).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "equation (11), by `rtt` and `growth` (paper: 1.3563e-10)"))]
+    pub k_alpha: Option<f64>,
+    /// `K_beta` per bit, the gain of decreases, in place of `fall`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-default" = "`fall` times `K_alpha` (paper: 2.7126e-10)"))]
+    pub k_beta: Option<f64>,
+    /// Weight of a new sample in the average queue; 1 is the queue itself.
+    #[schemars(extend("x-default-source" = "paper, Table 1"))]
+    pub w_q: Probability,
     /// Initial `p_min`.
     #[schemars(extend("x-default-source" = "Weir; the paper gives none"))]
     pub p_min: Probability,
@@ -76,7 +96,11 @@ impl Default for HredParameters {
             max_th: None,
             k: 2.0,
             rtt: Duration::from_millis(240),
+            growth: 0.0,
             fall: 2.0,
+            k_alpha: None,
+            k_beta: None,
+            w_q: Probability::constant(1.0),
             p_min: Probability::constant(1e-3),
             ecn: false,
         }
@@ -106,6 +130,28 @@ impl HredParameters {
         Invalid::unless_positive(self.rtt.as_secs_f64(), "rtt")?;
         super::check_gain(self.fall, "fall", published.fall)?;
         Invalid::unless(
+            self.growth >= 0.0 && self.growth.is_finite(),
+            "growth",
+            alloc::format!("the load grows by {}, not by zero or more", self.growth),
+            "write the share by which it grows: 1 where it doubles",
+        )?;
+        for (gain, name) in [(self.k_alpha, "k_alpha"), (self.k_beta, "k_beta")] {
+            gain.map_or(Ok(()), |gain| super::check_gain(gain, name, K_ALPHA))?;
+        }
+        Invalid::unless(
+            self.k_alpha.is_none() || self.growth == 0.0,
+            "growth",
+            "growth has no effect beside k_alpha",
+            "leave one of them out: k_alpha is the gain itself",
+        )?;
+        Invalid::unless(
+            self.k_beta.is_none() || self.fall.to_bits() == published.fall.to_bits(),
+            "fall",
+            "fall has no effect beside k_beta",
+            "leave one of them out: k_beta is the gain itself",
+        )?;
+        Invalid::unless_positive(self.w_q.get(), "w_q")?;
+        Invalid::unless(
             self.p_min.get() >= FLOOR,
             "p_min",
             "p_min begins too low to rise again",
@@ -129,8 +175,11 @@ impl HredParameters {
         };
         let max_th = self.max_th.or(self.min_th.map(|min_th| min_th * 2.0)).unwrap_or(buffer * 0.5);
         let min_th = self.min_th.unwrap_or(max_th * 0.5);
+        let counts = if unit.is_some() { Level::Bytes(0.0) } else { Level::Packets(0.0) };
+        let averages = self.w_q.get() < 1.0;
         let mut hred = Hred {
             parameters: self.clone(),
+            average: averages.then(|| Average::new(counts, self.w_q, IdleM::Real, link)),
             unit,
             min_th: min_th.value(),
             max_th: max_th.value(),
@@ -138,6 +187,7 @@ impl HredParameters {
             mean_packet: link.mean_packet,
             capacity: 0.0,
             k_alpha: 0.0,
+            k_beta: 0.0,
             p_min: self.p_min.get(),
             probability: 0.0,
             rng,
@@ -151,6 +201,8 @@ impl HredParameters {
 #[derive(Clone, Debug)]
 pub struct Hred {
     parameters: HredParameters,
+    /// `l`, where it is not the queue itself.
+    average: Option<Average>,
     /// Bytes of which the queue counts one, and so do all levels: a byte where the thresholds are in bytes,
     /// a mean packet where they come from a buffer given as a time. `None`: it counts packets of any size.
     unit: Option<f64>,
@@ -164,6 +216,8 @@ pub struct Hred {
     capacity: f64,
     /// `K_alpha`, per byte or packet.
     k_alpha: f64,
+    /// `K_beta`
+    k_beta: f64,
     p_min: f64,
     /// `p` of the last arrival, reported by `probe`.
     probability: f64,
@@ -204,7 +258,7 @@ impl Hred {
         let step = if l > self.max_th {
             self.k_alpha * (l - self.max_th)
         } else if l < self.min_th {
-            -self.parameters.fall * self.k_alpha * (self.min_th - l)
+            -self.k_beta * (self.min_th - l)
         } else {
             return;
         };
@@ -214,8 +268,14 @@ impl Hred {
 
 impl Aqm for Hred {
     #[inline]
-    fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
-        let l = self.length(queue);
+    fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let l = match &mut self.average {
+            None => self.length(queue),
+            Some(average) => {
+                average.update(queue, now);
+                average.get() / self.unit.unwrap_or(1.0)
+            }
+        };
         self.adapt(l);
         self.probability = self.line(l);
         match (self.rng.chance(self.probability), self.parameters.ecn) {
@@ -227,11 +287,27 @@ impl Aqm for Hred {
 
     fn on_rate(&mut self, rate: Rate, _now: Instant) {
         self.capacity = rate.packets_per_second(self.mean_packet) * self.packet;
-        let pipe = self.capacity * self.parameters.rtt.as_secs_f64();
-        self.k_alpha = 2.0 * self.packet / (pipe * pipe);
+        let HredParameters { rtt, growth, fall, k_alpha, k_beta, .. } = self.parameters;
+        let pipe = self.capacity * rtt.as_secs_f64();
+        let bits = 8.0 * f64::from(self.mean_packet) / self.packet;
+        self.k_alpha = k_alpha
+            .map_or((2.0 + growth) / (1.0 + growth) * self.packet / (pipe * pipe), |per_bit| per_bit * bits);
+        self.k_beta = k_beta.map_or(fall * self.k_alpha, |per_bit| per_bit * bits);
+        if let Some(average) = &mut self.average {
+            average.on_rate(rate);
+        }
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        if let Some(average) = &mut self.average {
+            average.on_idle(now);
+        }
     }
 
     fn take_over(&mut self, former: &Self) {
+        if let (Some(average), Some(of_former)) = (&mut self.average, &former.average) {
+            average.take_over(of_former);
+        }
         self.p_min = former.p_min;
         self.probability = former.probability;
         self.rng = former.rng.clone();
@@ -242,7 +318,7 @@ impl Aqm for Hred {
         record("p_max", self.line(self.max_th));
         record("probability", self.probability);
         record("K_alpha", self.k_alpha);
-        record("K_beta", self.parameters.fall * self.k_alpha);
+        record("K_beta", self.k_beta);
         record("loop_gain", self.gain_at(self.min_th, self.parameters.rtt));
     }
 }

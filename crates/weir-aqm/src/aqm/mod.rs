@@ -56,7 +56,7 @@ pub use red::{ByteMode, IdleM, Red, RedParameters, Spacing};
 pub(crate) use red::{red_family, thresholds};
 pub(crate) use registry::NoLevels;
 pub use registry::{AnyAqm, AqmConfig};
-pub use rem::{MarkAt, Price, Rem, RemParameters};
+pub use rem::{MarkAt, Price, Rem, RemParameters, Updates};
 pub use sfb::{Sfb, SfbParameters};
 pub use sred::{Sred, SredParameters};
 pub use step::{Step, StepParameters};

@@ -10,6 +10,9 @@
 //! m  = 1 - phi^-p                                       (4)
 //! ```
 //!
+//! `updates = "asynchronous"` draws each T anew, from an exponential distribution with this mean. `w_x` makes x an
+//! average, as ns-2's `inw_` does.
+//!
 //! An arriving packet is signalled with probability `m`. In equilibrium `x = c` and `b = b*` for
 //! any number of users: the price reflects the load, not the queue.
 //!
@@ -53,6 +56,17 @@ pub enum Price {
     Average,
 }
 
+/// When the price is updated: "periodically or asynchronously" (section 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Updates {
+    /// After every `interval`.
+    #[default]
+    Periodic,
+    /// After times of their own, exponential with a mean of `interval`. c is the capacity in each.
+    Asynchronous,
+}
+
 /// Where packets are marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -84,6 +98,12 @@ pub struct RemParameters {
     #[schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none"))]
     #[schemars(extend("x-role" = "timer"))]
     pub interval: Duration,
+    /// When the price is updated.
+    #[schemars(extend("x-default-source" = "ns-2; the paper has both"))]
+    pub updates: Updates,
+    /// Weight of the last interval in x, the average of arrivals per interval; 1 is that interval alone.
+    #[schemars(extend("x-default-source" = "the paper; ns-2, `inw_`"))]
+    pub w_x: Probability,
     /// How the price is computed. With `"average"`, `phi` is e, and `alpha`, `gamma` and `interval`
     /// are not used; only the unit of `target` is.
     #[schemars(extend("x-default-source" = "the paper, equation (2)"))]
@@ -110,6 +130,8 @@ impl Default for RemParameters {
             gamma: 0.001,
             target: Level::Packets(20.0),
             interval: Duration::from_millis(2),
+            updates: Updates::default(),
+            w_x: Probability::constant(1.0),
             price: Price::default(),
             per_packet: 0.1,
             w_q: Probability::constant(0.002),
@@ -138,6 +160,26 @@ impl RemParameters {
         super::check_gain(self.gamma, "gamma", published.gamma)?;
         super::check_interval(self.interval, "ns-2 has 2 ms")?;
         Invalid::unless(
+            self.updates == Updates::Periodic || self.price != Price::Average,
+            "updates",
+            "updates has no effect",
+            "the price is updated on every arrival with price = \"average\"; leave it out",
+        )?;
+        Invalid::unless_positive(self.w_x.get(), "w_x")?;
+        let averages = self.w_x.get() < 1.0;
+        Invalid::unless(
+            !averages || self.price == Price::RateAndQueue,
+            "w_x",
+            "w_x has no effect",
+            "arrivals enter the price with price = \"rate-and-queue\" only; leave it out",
+        )?;
+        Invalid::unless(
+            !averages || self.updates == Updates::Periodic,
+            "w_x",
+            "w_x averages over intervals that are all different",
+            "write updates = \"periodic\", or leave w_x out",
+        )?;
+        Invalid::unless(
             self.ecn || self.mark_at == MarkAt::Arrival,
             "mark_at",
             "mark_at has no effect",
@@ -156,7 +198,8 @@ impl RemParameters {
 
     /// REM before `link`. The first update comes after one interval; price and last backlog
     /// start at 0.
-    pub fn build(&self, link: Link, rng: Rng) -> Rem {
+    pub fn build(&self, link: Link, mut rng: Rng) -> Rem {
+        let span = self.next_span(&mut rng);
         let unit = if self.target.in_bytes() { 1.0 / f64::from(link.mean_packet) } else { 1.0 };
         Rem {
             parameters: self.clone(),
@@ -164,14 +207,28 @@ impl RemParameters {
             target: self.target.value() * unit,
             unit,
             average: Average::new(self.target, self.w_q, IdleM::Real, link),
-            capacity: Capacity::new(link.rate, link.mean_packet, self.interval),
+            capacity: Capacity::new(link.rate, link.mean_packet, span),
+            rate: link.rate,
             mean_packet: link.mean_packet,
             arrived: 0.0,
+            arrivals: 0.0,
             last_backlog: 0.0,
             price: 0.0,
             probability: 0.0,
-            update_at: Instant::ZERO + self.interval,
+            span,
+            update_at: Instant::ZERO + span,
             rng,
+        }
+    }
+
+    /// The time from one update to the next.
+    fn next_span(&self, rng: &mut Rng) -> Duration {
+        match self.updates {
+            Updates::Periodic => self.interval,
+            // At least a nanosecond, in which time moves.
+            Updates::Asynchronous => {
+                self.interval.mul_f64(-libm::log(1.0 - rng.uniform())).max(Duration::from_nanos(1))
+            }
         }
     }
 }
@@ -190,15 +247,20 @@ pub struct Rem {
     average: Average,
     /// `c`.
     capacity: Capacity,
+    rate: Rate,
     mean_packet: u32,
-    /// `x`: packets that arrived since the last update.
+    /// Packets that arrived since the last update.
     arrived: f64,
+    /// `x`, their average.
+    arrivals: f64,
     /// `b'`: the backlog at the last update, in packets.
     last_backlog: f64,
     /// `p`.
     price: f64,
     /// `m`.
     probability: f64,
+    /// T, of the interval that lasts.
+    span: Duration,
     update_at: Instant,
     rng: Rng,
 }
@@ -235,9 +297,9 @@ impl Aqm for Rem {
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.average.on_rate(rate);
-        let interval = self.parameters.interval;
-        let to_come = self.update_at.since(now).as_secs_f64() / interval.as_secs_f64();
-        self.capacity.becomes(Capacity::new(rate, self.mean_packet, interval), to_come);
+        self.rate = rate;
+        let to_come = self.update_at.since(now).as_secs_f64() / self.span.as_secs_f64();
+        self.capacity.becomes(Capacity::new(rate, self.mean_packet, self.span), to_come);
     }
 
     #[inline]
@@ -246,11 +308,12 @@ impl Aqm for Rem {
     }
 
     fn update(&mut self, queue: Backlog, now: Instant) {
-        let RemParameters { phi, alpha, gamma, price, .. } = self.parameters;
+        let RemParameters { phi, alpha, gamma, price, w_x, updates, .. } = self.parameters;
         let b = parts::in_packets(queue, self.parameters.target, self.mean_packet);
         let c = self.capacity.take();
+        self.arrivals = parts::ewma(self.arrivals, w_x.get(), self.arrived);
         let mismatch = match price {
-            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrived, c),
+            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrivals, c),
             Price::Queue => parts::mismatch_by_queue(alpha, b, self.last_backlog, self.target),
             Price::Average => return,
         };
@@ -258,16 +321,25 @@ impl Aqm for Rem {
         self.probability = parts::exponential(self.price, phi);
         self.last_backlog = b;
         self.arrived = 0.0;
-        self.update_at = now + self.parameters.interval;
+        if updates == Updates::Asynchronous {
+            self.span = self.parameters.next_span(&mut self.rng);
+            self.capacity = Capacity::new(self.rate, self.mean_packet, self.span);
+        }
+        self.update_at = now + self.span;
     }
 
     fn take_over(&mut self, former: &Self) {
         self.average.take_over(&former.average);
         self.arrived = former.arrived;
+        self.arrivals = former.arrivals;
         self.last_backlog = former.last_backlog;
         self.price = former.price;
         self.probability = former.probability;
         self.update_at = former.update_at;
+        // The interval that lasts has a length of its own.
+        if self.parameters.updates == Updates::Asynchronous {
+            (self.span, self.capacity) = (former.span, former.capacity);
+        }
         self.rng = former.rng.clone();
     }
 

@@ -72,7 +72,7 @@ pub(super) fn aqm_of(discipline: &str, table: &Table, unit: &Unit) -> Result<Aqm
             let (low, high) = (packets("min_th"), packets("max_th"));
             let max_th = high.or(low.map(|low| 2.0 * low)).unwrap_or(unit.buffer / 2.0);
             let min_th = low.unwrap_or(max_th / 2.0);
-            Aqm::Hred(Hred { min_th, max_th, k: number("k"), rtt: seconds("rtt"), fall: number("fall") })
+            Aqm::Hred(hred(table, unit, min_th, max_th)?)
         }
         "avq" => Aqm::Avq(Avq { gamma: number("gamma"), alpha: number("alpha") }),
         "step" => Aqm::Step(Step { threshold: level("threshold") }),
@@ -105,6 +105,12 @@ fn red(table: &Table, name: &str, min_th: f64, max_th: f64) -> Red {
 fn rem(table: &Table, target: f64, interval: f64) -> Result<Integrator, TheoryError> {
     let number = |key: &str| table.number(key).expect("a parameter without a default");
     let (alpha, gamma) = (number("alpha"), number("gamma"));
+    if table.text("updates") == Some("asynchronous") || number("w_x") < 1.0 {
+        return Err(TheoryError::new(
+            "no model: REM's updates at random times, and its average of arrivals, are not modelled",
+            "updates = \"periodic\" and w_x = 1 are the paper's",
+        ));
+    }
     let (now, before, counts_drops) = match table.text("price") {
         Some("rate-and-queue") => (gamma * (1.0 + alpha), gamma, true),
         Some("queue") => (gamma, gamma * (1.0 - alpha), false),
@@ -116,6 +122,26 @@ fn rem(table: &Table, target: f64, interval: f64) -> Result<Integrator, TheoryEr
     let (name, phi) = ("REM".to_owned(), number("phi"));
     let shape = Shape::Price;
     Ok(Integrator { name, now, before, interval, target, shape, phi, counts_drops, ..Integrator::default() })
+}
+
+/// HRED. The model has its gains from a round trip: the one that gives `K_alpha`.
+fn hred(table: &Table, unit: &Unit, min_th: f64, max_th: f64) -> Result<Hred, TheoryError> {
+    let number = |key: &str| table.number(key).expect("a parameter without a default");
+    if number("w_q") < 1.0 {
+        return Err(TheoryError::new(
+            "no model: HRED with an average queue is not modelled",
+            "w_q = 1 is the paper's: the queue itself",
+        ));
+    }
+    // Per packet, from a gain per bit.
+    let per_packet = |key: &str| table.number(key).map(|per_bit| per_bit * 8.0 * unit.size);
+    let growth = number("growth");
+    let by_rule = table.seconds("rtt").expect("a time without a default")
+        * (2.0 * (1.0 + growth) / (2.0 + growth)).sqrt();
+    let rtt = per_packet("k_alpha").map_or(by_rule, |k_alpha| (2.0 / k_alpha).sqrt() / unit.capacity);
+    let fall = per_packet("k_beta")
+        .map_or_else(|| number("fall"), |k_beta| k_beta * (unit.capacity * rtt).powi(2) / 2.0);
+    Ok(Hred { min_th, max_th, k: number("k"), rtt, fall })
 }
 
 /// The gains a and b of PI by the rule of Hollot and others (2001), for the link as the queue counts packets.

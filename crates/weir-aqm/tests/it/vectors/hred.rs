@@ -179,3 +179,70 @@ fn packets_of_one_size_are_so_many_bytes() {
         near(read(&in_bytes, "p_min"), read(&in_packets, "p_min"), 1e-15);
     }
 }
+
+/// Equation (11): (2 + g) / (1 + g) is 2 for small growth, and 1.5 where the load doubles.
+#[test]
+fn the_gain_follows_the_growth_that_it_answers() {
+    let gain = |growth: f64| {
+        let parameters = HredParameters { growth, ..HredParameters::default() };
+        read(&parameters.build(paper(), stream("hred")), "K_alpha")
+    };
+    near(gain(0.5) / gain(0.0), 2.5 / 1.5 / 2.0, 1e-12);
+    near(gain(1.0) / gain(0.0), 0.75, 1e-12);
+}
+
+/// Table 2 prints what follows from a round trip of 240 ms, per bit.
+#[test]
+fn gains_may_be_given_as_the_paper_prints_them() {
+    let printed =
+        HredParameters { k_alpha: Some(1.3563e-10), k_beta: Some(2.7126e-10), ..HredParameters::default() };
+    let mut given = printed.build(paper(), stream("hred"));
+    let derived = hred(0.01);
+    for name in ["K_alpha", "K_beta"] {
+        near(read(&given, name) / read(&derived, name), 1.0, 5e-5);
+    }
+    // They are what they are at any rate.
+    let before = read(&given, "K_alpha");
+    given.on_rate(rate(16_000_000), Instant::ZERO);
+    near(read(&given, "K_alpha"), before, 0.0);
+    // Where the queue counts packets of 1000 bytes, a packet is 8000 bits.
+    let in_packets = HredParameters { min_th: Some(packets(30.0)), max_th: Some(packets(60.0)), ..printed };
+    near(read(&in_packets.build(link(), stream("hred")), "K_alpha"), 8000.0 * 1.3563e-10, 1e-18);
+}
+
+#[test]
+fn an_average_may_stand_for_the_queue() {
+    let parameters = HredParameters {
+        p_min: probability(0.01),
+        // No gain to speak of.
+        rtt: Duration::from_secs(1_000_000),
+        w_q: probability(0.5),
+        ..HredParameters::default()
+    };
+    let mut aqm = parameters.build(paper(), stream("hred"));
+    // The link was idle: the average is zero. Then it is half of the queue, then three quarters.
+    for (queue, average) in [(0, 0.0), (400_000, 200_000.0), (400_000, 300_000.0)] {
+        see(&mut aqm, queue);
+        near(read(&aqm, "probability"), 0.01 * (1.0 + (average - 125_000.0) / 500_000.0), 1e-12);
+    }
+    // An idle time of seven packets: 8000 a second.
+    aqm.on_idle(Instant::ZERO);
+    let later = Instant::ZERO + Duration::from_micros(875);
+    aqm.on_enqueue(packet(Ecn::NotEct), bytes(0), later);
+    let average = 300_000.0 / 128.0;
+    near(read(&aqm, "probability"), 0.01 * (1.0 + (average - 125_000.0) / 500_000.0), 1e-12);
+}
+
+#[test]
+fn gains_that_exclude_each_other_are_refused() {
+    let refused = |parameters: HredParameters| {
+        AqmConfig::Hred(parameters).check().expect_err("it has no effect").parameter
+    };
+    let plain = HredParameters::default;
+    assert_eq!(refused(HredParameters { growth: 1.0, k_alpha: Some(1e-10), ..plain() }), "growth");
+    assert_eq!(refused(HredParameters { fall: 1.0, k_beta: Some(1e-10), ..plain() }), "fall");
+    assert_eq!(refused(HredParameters { growth: -0.1, ..plain() }), "growth");
+    assert_eq!(refused(HredParameters { k_alpha: Some(0.0), ..plain() }), "k_alpha");
+    assert_eq!(refused(HredParameters { k_beta: Some(1.0), ..plain() }), "k_beta");
+    assert_eq!(refused(HredParameters { w_q: probability(0.0), ..plain() }), "w_q");
+}
