@@ -86,7 +86,7 @@ fuzz: .venv/.built ## Give ten million hostile packets to the reader of weir liv
 # It measures times: nothing runs beside it.
 ALONE := tests/studio/test_page_promises.py
 
-MEASURED := picture theory-images recording studio-speed live bench tuning papers papers-again scorecards theory validate
+MEASURED := picture theory-images recording studio-speed live bench tuning papers papers-again papers-archive scorecards theory validate
 
 # What writes into the tree runs in a clone of its last commit, which is fresh, too.
 CLONE := target/clone
@@ -165,6 +165,12 @@ papers-again: .venv/.installed ## Reproduce the five papers with other seeds; ma
 	mkdir -p $(dir $(AGAIN))
 	$(WEIR) reproduce all --seed 1 --no-report --json $(QUICK) > $(AGAIN).part
 	mv $(AGAIN).part $(AGAIN)
+
+ARCHIVE := $(if $(QUICK),$(SCRATCH),results)/papers.zip
+
+papers-archive: .venv/.installed ## Write the full set of the five papers to results/papers.zip, claims, rows and scenarios
+	mkdir -p $(dir $(ARCHIVE))
+	$(WEIR) reproduce $(if $(QUICK),ofc-1999,all) --no-report --archive $(ARCHIVE)
 
 # All that the core has, unless DISCIPLINES names some.
 DISCIPLINES = $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))')

@@ -54,6 +54,13 @@ def reproduce(
             help="With --pages: what --json printed for other seeds. The index says which groups change.",
         ),
     ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.zip",
+            help="Write claims, rows, scenarios, cost and machine of the full set there.",
+        ),
+    ] = None,
     no_report: NoReport = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -78,8 +85,9 @@ def reproduce(
         )
     if pages is not None and no_report:
         raise typer.BadParameter("--pages shows the figures of a report; leave --no-report out")
-    if pages is not None and (quick or replications is not None):
-        raise typer.BadParameter("pages are of the full set; leave --quick and --replications out")
+    if (pages is not None or archive is not None) and (quick or replications is not None):
+        what = "pages are" if pages is not None else "an archive is"
+        raise typer.BadParameter(f"{what} of the full set; leave --quick and --replications out")
     chosen = list(KEYS) if "all" in keys else keys
     if against is not None and (pages is None or set(chosen) != set(KEYS)):
         raise typer.BadParameter("--against is for the index of all papers: add --pages, and name all")
@@ -98,6 +106,7 @@ def reproduce(
             out=None if no_report else out or Path("results") / "papers",
             pages=pages,
             against=against,
+            archive=archive,
             json=json,
             quiet=quiet,
         ),

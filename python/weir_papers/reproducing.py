@@ -27,6 +27,7 @@ from weir.cli import (
 )
 from weir.sweep import chosen_workers
 from weir_papers.again import Again
+from weir_papers.archive import Archive
 from weir_papers.groups import in_words
 from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
@@ -52,6 +53,8 @@ class Options:
     pages: Path | None
     against: Path | None
     """File with the claims of another full set, for the index."""
+    archive: Path | None
+    """File that gets the whole set."""
     json: bool
     quiet: bool
 
@@ -95,7 +98,10 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
     outcomes: list[Reproduction] = []
     entries: list[dict[str, Any]] = []
     try:
-        with opened(options.store, create=True, quiet=options.quiet) as store:
+        with (
+            _archived(options) as archive,
+            opened(options.store, create=True, quiet=options.quiet) as store,
+        ):
             for index, one in enumerate(planned):
                 before = _user_s()
                 with chosen_workers(**options.workers) as workers:
@@ -108,6 +114,8 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
                     print_text(text_of(outcome))
                 if outcome.paper.key in targets:
                     _write(outcome, targets[outcome.paper.key], options)
+                if archive is not None:
+                    archive.add(outcome, _user_s() - before)
                 _say(f"{one.paper.key}: {_user_s() - before:.0f} s of user CPU now; its runs, whenever they "
                      f"were done, {outcome.cpu_s:.0f} s", options)  # fmt: skip
     except KeyboardInterrupt:
@@ -130,6 +138,24 @@ def _again(path: Path | None) -> Again | None:
         refuse(f"{path} cannot be read: {error.strerror}")
     except ValueError as error:
         refuse(f"{path}: {error}", "weir reproduce all --seed 1 --json prints what is asked for")
+
+
+@contextmanager
+def _archived(options: Options) -> Generator[Archive | None]:
+    """The archive, if one is asked for: there when all is done, and not before."""
+    if options.archive is None:
+        yield None
+        return
+    try:
+        archive = Archive.at(options.archive)
+    except OSError as error:
+        refuse(f"{options.archive} cannot be written: {error.strerror}")
+    try:
+        yield archive
+    except BaseException:
+        archive.give_up()
+        raise
+    _say(f"archive: {archive.finish()}", options)
 
 
 def text_of(outcome: Reproduction) -> str:

@@ -13,4 +13,6 @@ if TYPE_CHECKING:
     from weir.run._processes import Process, end_with_parent
     from weir.run._tables import TABLES, WHOLE_RUN, frames
 
+__all__ = ["TABLES"]
+
 __getattr__ = first_use(__name__)
