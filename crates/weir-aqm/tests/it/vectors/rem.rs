@@ -116,11 +116,8 @@ fn arrivals_may_be_averaged() {
 
 #[test]
 fn updates_and_averages_without_effect_are_refused() {
-    let refused = |parameters: RemParameters| {
-        AqmConfig::Rem(parameters).check().expect_err("it has no effect").parameter
-    };
-    let (plain, half) = (RemParameters::default, probability(0.5));
-    let asynchronous = Updates::Asynchronous;
+    let refused = |one: RemParameters| AqmConfig::Rem(one).check().expect_err("no effect").parameter;
+    let (plain, half, asynchronous) = (RemParameters::default, probability(0.5), Updates::Asynchronous);
     assert_eq!(refused(RemParameters { updates: asynchronous, price: Price::Average, ..plain() }), "updates");
     assert_eq!(refused(RemParameters { updates: asynchronous, w_x: half, ..plain() }), "w_x");
     assert_eq!(refused(RemParameters { price: Price::Queue, w_x: half, ..plain() }), "w_x");
