@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from dataclasses import replace
@@ -16,12 +17,15 @@ from conftest import Command
 from weir.scenario._toml import Value
 from weir.theory import (
     Group,
+    Hred,
     Red,
     Step,
     System,
     TheoryError,
     analyse,
+    as_pi,
     dualpi2,
+    hred_loop_gain,
     loop_of,
     margins_of,
     operating_point,
@@ -30,6 +34,7 @@ from weir.theory import (
     pie,
     rem,
     roots_of,
+    static_gain,
     system_of,
 )
 from weir.theory._aqms import Aqm
@@ -350,3 +355,44 @@ def test_bad_input(weir_command: Command, arguments: list[str], told: str) -> No
     assert told in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
+
+
+def test_rem_is_a_pi_controller_while_prices_are_small() -> None:
+    """The slope of 1 - φ^-price is ln(φ) (1 - p): the margins differ by 1 - p, and by nothing else."""
+    price = rem(1.001, 0.1, 0.001, 0.002, 60.0, equation=3)
+    gains = as_pi(price)
+    assert gains is not None
+    same = pi(*gains, 0.002, 60.0)
+    group = Group(60.0, 0.23)
+    ours, theirs = (analyse(System((group,), 3750.0, aqm)) for aqm in (price, same))
+    assert theirs.point.signal == pytest.approx(ours.point.signal, rel=1e-9)
+    margins = [one.margins and one.margins.gain_margin for one in (ours, theirs)]
+    assert margins[0] is not None
+    assert margins[0] * (1.0 - ours.point.signal) == pytest.approx(margins[1], rel=1e-6)
+    assert as_pi(same) is None
+
+
+def test_the_static_gain_is_that_of_the_paper() -> None:
+    """HRED at 125 kB with round trips of 240 ms and K 2: equation (7) by hand. RED's line by differences."""
+    hred = Hred(min_th=250.0, max_th=500.0, k=2.0)
+    pipe = 8000.0 * 0.24
+    assert static_gain(hred, 250.0, pipe) == pytest.approx((250.0 + pipe) / (2.0 * 2.0 * 500.0))
+    assert static_gain(hred, 250.0, pipe) == pytest.approx(hred_loop_gain(250.0, pipe, 2.0, 250.0, 500.0))
+    red = Red(50.0, 150.0, 0.1, gentle=True)
+    for queue in (80.0, 149.0, 200.0):
+        log_slope = (math.log(red.signal(queue + 1e-4)) - math.log(red.signal(queue - 1e-4))) / 2e-4
+        assert static_gain(red, queue, 700.0) == pytest.approx((queue + 700.0) * log_slope / 2.0, rel=1e-6)
+    assert static_gain(red, 50.0, 700.0) is None, "no line where nothing is dropped"
+    assert static_gain(pi(1e-6, 9e-7, 0.002, 60.0), 60.0, 700.0) is None
+
+
+def test_an_analysis_says_what_it_is_as_hreds_paper_and_as_pi() -> None:
+    group = Group(60.0, 0.2)
+    red = Red(50.0, 250.0, 0.1, gentle=True)
+    found = analyse(System((group,), 3750.0, red))
+    windows = group.flows * found.point.windows[0]
+    said = found.document()["static_gain"]
+    assert said == pytest.approx(windows * red.slope(found.point.queue) / (2.0 * found.point.signal))
+    price = analyse(System((group,), 3750.0, rem(1.001, 0.1, 0.001, 0.002, 60.0, equation=3)))
+    assert price.document()["pi"] == {"a": pytest.approx(9.995003e-7), "b": pytest.approx(8.995503e-7)}
+    assert "static_gain" not in price.document()

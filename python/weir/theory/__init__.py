@@ -70,6 +70,7 @@ from weir.theory._roots import Roots, roots_of
 from weir.theory._senders import PACKET_CUT, PAPER_CUT, Group, Sawtooth, dctcp_sawtooth
 from weir.theory._series import FluidRun, fluid_of
 from weir.theory._special import Avq, Hred, Step
+from weir.theory._static import as_pi, static_gain
 from weir.theory._study import Study, text_of_study
 from weir.theory._utility import TheoryError, Utility
 
@@ -130,6 +131,7 @@ __all__ = [
     "Utility",
     "Vector",
     "analyse",
+    "as_pi",
     "asynchronous",
     "balance",
     "boundary",
@@ -175,6 +177,7 @@ __all__ = [
     "resting",
     "roots_of",
     "sharp_bound",
+    "static_gain",
     "swing_of",
     "synchronous",
     "system_of",

@@ -20,6 +20,7 @@ from weir.theory._point import Point, System, operating_point
 from weir.theory._roots import Roots, roots_of
 from weir.theory._senders import Sawtooth, dctcp_sawtooth
 from weir.theory._special import Avq, Hred, Step, dead_zone
+from weir.theory._static import as_pi, static_gain
 from weir.theory._utility import TheoryError
 
 TOLERANCE = {"queue": 0.03, "signal": 0.1, "period": 0.1, "deviation": 0.2, "stable": None}
@@ -148,6 +149,14 @@ class Analysis:
             if value is not None
         )
 
+    @property
+    def static_gain(self) -> float | None:
+        """Size of S of HRED's paper at rest, of RED and HRED. Pipe and queue hold all windows."""
+        flying = sum(
+            group.flows * window for group, window in zip(self.system.groups, self.point.windows, strict=True)
+        )
+        return static_gain(self.point.aqm, self.point.queue, max(flying - self.point.queue, 0.0))
+
     def document(self) -> dict[str, Any]:
         """Document that `--json` prints.
 
@@ -199,6 +208,11 @@ class Analysis:
                 "largest_gain": saw.largest_gain,
                 "least_threshold_packets": saw.least_threshold,
             }
+        if self.static_gain is not None:
+            found["static_gain"] = self.static_gain
+        gains = as_pi(self.point.aqm)
+        if gains is not None:
+            found["pi"] = {"a": gains[0], "b": gains[1]}
         if self.swing is not None:
             swing = self.swing
             found["swing"] = {

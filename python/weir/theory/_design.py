@@ -23,6 +23,7 @@ from weir.theory._plant import loop_of
 from weir.theory._point import System
 from weir.theory._senders import PAPER_CUT, Group, dctcp_sawtooth
 from weir.theory._special import Step
+from weir.theory._static import as_pi
 from weir.theory._utility import TheoryError, require
 
 PIE_GAINS = (0.125, 1.25, 0.015)
@@ -176,8 +177,14 @@ def _of_rem(flows: float, rtt: float, capacity: float, queue: float, margin: flo
         "target": f"{queue:.6g} packets",
         "ecn": True,
     }
+    same = as_pi(system(gamma).aqm)
+    assert same is not None, "REM is an integrator of a price"
     return Designed(
-        "rem", table, system(gamma), f"gamma for a gain margin of {margin:g}; phi, alpha, T of the paper"
+        "rem",
+        table,
+        system(gamma),
+        f"gamma for a gain margin of {margin:g}; phi, alpha, T of the paper",
+        {"pi_a": same[0], "pi_b": same[1]},
     )
 
 

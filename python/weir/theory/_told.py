@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from weir.stats import Cell, Grid, render_grid
 from weir.theory._analysis import Analysis
+from weir.theory._static import as_pi
 from weir.theory._utility import TheoryError
 
 Row = tuple[str, Analysis | TheoryError]
@@ -98,6 +99,11 @@ def _more(one: Analysis) -> list[str]:
             "band, larger ones "
             f"grow; gain margin beyond the band {swing.full_margin:.3g}"
         )
+    if one.static_gain is not None:
+        lines.append(f"static gain |S| {one.static_gain:.3g}: HRED's paper asks for less than 1")
+    gains = as_pi(one.point.aqm)
+    if gains is not None:
+        lines.append(f"PI with a = {gains[0]:.6g} and b = {gains[1]:.6g} is the same while prices are small")
     if one.margins is not None and len(one.margins.phases) > 1 and (one.margins.gain_margin or 2.0) < 1.0:
         lines.append("several phase crossovers: the roots decide, not the margins")
     return lines
