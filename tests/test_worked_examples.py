@@ -37,11 +37,6 @@ def tool(name: str) -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def topology() -> ModuleType:
-    return tool("topology")
-
-
 def example_of(page: str) -> str:
     """The section of a page that is called an example."""
     text = (DOCS / page).read_text(encoding="utf-8")
@@ -108,9 +103,9 @@ def test_paired_differences_are_those_of_the_example() -> None:
 
 
 @pytest.mark.parametrize("name", templates())
-def test_the_picture_of_a_template_is_drawn_from_it(name: str, topology: ModuleType) -> None:
+def test_the_picture_of_a_template_is_drawn_from_it(name: str) -> None:
     scenario = weir.Scenario.loads(templates()[name])
-    svg = topology.picture(scenario)
+    svg = weir.plot.topology(scenario)
     assert (IMAGES / f"topology-{name}.svg").read_text(encoding="utf-8") == svg, "make pages"
     root = ET.fromstring(svg)  # noqa: S314 - written a line above
     texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -122,26 +117,26 @@ def test_the_picture_of_a_template_is_drawn_from_it(name: str, topology: ModuleT
     # No text leaves the picture: letters of 13 px are 7.5 px wide at most on average.
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
         half = 3.75 * len("".join(text.itertext()))
-        assert half <= float(text.attrib["x"]) <= topology.WIDTH - half
+        assert half <= float(text.attrib["x"]) <= float(root.attrib["width"]) - half
     page = (DOCS / "reference" / "networks.md").read_text(encoding="utf-8")
     assert f"(../images/topology-{name}.svg)" in page
 
 
-def test_a_picture_follows_its_template(topology: ModuleType) -> None:
+def test_a_picture_follows_its_template() -> None:
     text = templates()["access"]
-    changed = topology.picture(
+    changed = weir.plot.topology(
         weir.Scenario.loads(text, {"links.line.rate": "70 Mbit/s", "flows.call.count": 1})
     )
     assert "70 Mbit/s" in changed
-    assert changed != topology.picture(weir.Scenario.loads(text))
+    assert changed != weir.plot.topology(weir.Scenario.loads(text))
 
 
-def test_what_is_no_row_of_links_is_not_drawn(topology: ModuleType) -> None:
+def test_what_is_no_row_of_links_is_not_drawn() -> None:
     crossing = weir.Scenario.loads(
         templates()["parking-lot"], {"flows.long.path": ["hop1", "hop3"], "flows.long.rtt": "60 ms"}
     )
-    with pytest.raises(ValueError, match="not in a row"):
-        topology.picture(crossing)
+    with pytest.raises(weir.WeirError, match="not in a row"):
+        weir.plot.topology(crossing)
 
 
 def test_the_note_of_the_example_is_printed(weir_command: Command) -> None:

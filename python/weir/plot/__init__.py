@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from weir._lazy import first_use
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._curves import Curve, CurveKind, Facet, Plot, draw
+from weir.plot._curves import draw
 from weir.plot._figure import Figure, Panel
 from weir.plot._files import IMAGES, page, render, save, template_environment, write_page
 from weir.plot._kinds import (
@@ -39,6 +39,7 @@ from weir.plot._kinds import (
 from weir.plot._layout import Layout
 from weir.plot._maps import verdict_map
 from weir.plot._over_time import envelope, swings, time_side
+from weir.plot._plot import Curve, CurveKind, Facet, Plot
 from weir.plot._recorded import UNIT_SYMBOLS
 from weir.plot._shares import parts_of_a_whole, share_map
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from weir.plot._fluid import fluid_over_time
     from weir.plot._loops import LOOP_FIGURES, measured_spectrum, spectrum
     from weir.plot._theory import convergence
+    from weir.plot._topology import topology
 
 __all__ = [
     "IMAGES",
@@ -77,6 +79,7 @@ __all__ = [
     "share_map",
     "slowdown",
     "tail",
+    "topology",
     "tradeoff",
     "trend",
     "verdict_map",

@@ -13,8 +13,9 @@ import polars as pl
 
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._curves import Curve, Facet, Plot, draw
+from weir.plot._curves import draw
 from weir.plot._figure import ROWS, Figure
+from weir.plot._plot import Curve, Facet, Plot
 from weir.theory import RedMap, Region
 
 Agreement = Literal["agrees", "outside", "undecided", "theory not valid here"]

@@ -188,6 +188,19 @@ def named_levels(levels: Iterable[tuple[float, str]]) -> list[alt.Chart]:
     return made
 
 
+def named_places(places: Iterable[tuple[float, str]]) -> list[alt.Chart]:
+    """Vertical lines with their names at the top."""
+    made: list[alt.Chart] = []
+    for value, text in places:
+        base = alt.Chart(alt.Data(values=[{"place": value, "text": text}])).encode(x="place:Q")
+        name = base.mark_text(align="left", baseline="top", dx=4, color=style.GREY, fontSize=10)
+        made += [
+            base.mark_rule(color=style.GREY, strokeDash=[3, 3]),
+            name.encode(y=alt.YValue(0), text="text:N"),
+        ]
+    return made
+
+
 def tooltips(*fields: tuple[str, str, str | int | None], cut: Cut | None = None) -> list[alt.Tooltip]:
     """The family and the panel of a cut, then (field, title, format or decimals; None for a level)."""
     roles = dict[str, Dimension]() if cut is None else {**cut.roles}
@@ -261,7 +274,9 @@ def panel(
     """The layers as a panel of this size, with a title in this size of letters."""
     more: dict[str, Any] = {}
     if title is not None:
-        more["title"] = alt.TitleParams(title, anchor="start", fontSize=size, fontWeight="normal", offset=6)
+        more["title"] = alt.TitleParams(
+            title, anchor="start", frame="group", fontSize=size, fontWeight="normal", offset=6
+        )
     chart: Any = alt.layer(*layers).properties(width=width, height=height, **more)
     return cast("alt.LayerChart", chart)
 

@@ -13,8 +13,9 @@ from weir.evaluate import DOUBT, Evaluation, Judgement, Setting, delays_ms, plac
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._agreement import margin_and_swing
-from weir.plot._curves import Curve, Facet, Plot, draw
+from weir.plot._curves import draw
 from weir.plot._figure import ROWS, Figure
+from weir.plot._plot import Curve, Facet, Plot
 from weir.plot._runs import distributions
 from weir.scenario import Scenario
 from weir.stats import Ellipse

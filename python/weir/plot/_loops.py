@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from weir import stats
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._curves import Curve, Facet, Plot, draw
+from weir.plot._curves import draw
 from weir.plot._figure import Figure
+from weir.plot._plot import Curve, Facet, Plot
 from weir.sweep import ChartError
 from weir.theory import Analysis, Complex, frequency_span
 

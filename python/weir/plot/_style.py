@@ -7,7 +7,7 @@ dashes tell the variants apart in grey print. Sizes are for a column of 84 mm: 1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -100,25 +100,59 @@ GRADIENT = "viridis"
 """Colour scheme of a heat map: even steps look even, with any colour vision and in grey print."""
 
 
+_ASPECTS: dict[str, tuple[Sequence[Any], int]] = {
+    "colour": (_COLOURS, 0),
+    "shape": (_SHAPES, 1),
+    "dash": (_DASHES, 1),
+}
+
+
+def cycle(aspect: Literal["colour", "shape", "dash"], count: int) -> list[Any]:
+    """Colours, shapes or dashes of so many labels.
+
+    Each round through the colours shifts shapes and dashes by one: no two labels look alike before every
+    combination is used.
+    """
+    values, shift = _ASPECTS[aspect]
+    length = len(values)
+    return [values[(index + shift * (index // length)) % length] for index in range(count)]
+
+
 def look(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> dict[str, Any]:
     """Channels color, shape and strokeDash by label, in this order; without a legend if None."""
-    # Each round through the colours shifts shapes and dashes by one: no two labels look alike
-    # before every combination is used.
-    channels = (
-        ("color", alt.Color, _COLOURS, 0),
-        ("shape", alt.Shape, _SHAPES, 1),
-        ("strokeDash", alt.StrokeDash, _DASHES, 1),
+    channels: tuple[tuple[str, Any, Literal["colour", "shape", "dash"]], ...] = (
+        ("color", alt.Color, "colour"),
+        ("shape", alt.Shape, "shape"),
+        ("strokeDash", alt.StrokeDash, "dash"),
     )
     found: dict[str, Any] = {}
-    for name, made, values, shift in channels:
-        count = len(values)
-        cycle = [values[(index + shift * (index // count)) % count] for index in range(len(labels))]
-        scale = alt.Scale(domain=list(labels), range=cycle)
+    for name, made, aspect in channels:
+        scale = alt.Scale(domain=list(labels), range=cycle(aspect, len(labels)))
         found[name] = made(f"{field}:N", legend=legend, scale=scale)
     return found
 
 
 def gradient(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
     """Colour by label, where the labels are levels in order."""
-    scheme = alt.SchemeParams(name=GRADIENT, extent=[0.0, 0.85])
+    scheme = alt.SchemeParams(name=GRADIENT, extent=[0.0, _LIGHTEST])
     return alt.Color(f"{field}:O", legend=legend, scale=alt.Scale(domain=list(labels), scheme=scheme))
+
+
+_LIGHTEST = 0.85
+"""Share of the colour scheme that labels use: the rest is too light for a line on white."""
+
+_VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
+"""Colours of `GRADIENT` in equal steps."""
+
+
+def gradual(count: int) -> list[str]:
+    """The colours of so many labels in order, as `gradient` has them, as hexadecimal numbers."""
+    last = len(_VIRIDIS) - 1
+    found: list[str] = []
+    for index in range(count):
+        at = last * _LIGHTEST * index / max(1, count - 1)
+        left = min(int(at), last - 1)
+        pair = [[int(one[n : n + 2], 16) for n in (1, 3, 5)] for one in _VIRIDIS[left : left + 2]]
+        mixed = (round(a + (at - left) * (b - a)) for a, b in zip(*pair, strict=True))
+        found.append("#" + "".join(f"{one:02x}" for one in mixed))
+    return found

@@ -13,9 +13,10 @@ import polars as pl
 
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._curves import Curve, Facet, Plot, draw
+from weir.plot._curves import draw
 from weir.plot._figure import Figure
 from weir.plot._maps import verdict_map
+from weir.plot._plot import Curve, Facet, Plot
 from weir.plot.tuning._data import Data
 from weir.stats import Interval
 from weir.stats.wording import sentence_case
