@@ -55,6 +55,8 @@ def panel(
     """The panel of a measure of `weir list measures`, called so unless there is another title."""
     known = MEASURES[measure]
     title = known.title if title is None else title
+    # No interval makes a share more than all.
+    top = known.full if top is None else top
     return Facet(title, known.heading, curves, lines, known.full is None, top=top, x=x)
 
 
@@ -99,6 +101,7 @@ def over_time(
         slotted["mean"].to_list(),
         slotted["lowest"].to_list(),
         slotted["highest"].to_list(),
+        band="least to greatest",
     )
 
 

@@ -21,6 +21,7 @@ from weir_papers.check import Check
 from weir_papers.claims import Judgement
 from weir_papers.expected import FAILS, HOLDS, OPEN, TIE, Finding
 from weir_papers.groups import GROUPS, in_words
+from weir_papers.paper import Topology
 from weir_papers.reproduce import Reproduction
 
 _HERE = Path(__file__).parent
@@ -60,6 +61,9 @@ def write_markdown(outcome: Reproduction, report: Path, directory: Path) -> Path
     for drawn in (*outcome.overview, *outcome.figures):
         source = report.parent / "figures" / f"{drawn.name}.svg"
         (figures / source.name).write_bytes(source.read_bytes())
+    if outcome.paper.network is not None:
+        name = f"{outcome.paper.network.name}.svg"
+        (figures / name).write_text(outcome.paper.network.svg, encoding="utf-8")
     values = _values(outcome)
     _write(directory / f"{key}-checks.md", "checks.md.jinja", values)
     return _write(directory / f"{key}.md", "reproduction.md.jinja", values)
@@ -108,7 +112,7 @@ def _values(outcome: Reproduction) -> dict[str, object]:
         "paper": outcome.paper,
         "outcome": outcome,
         "overview": outcome.overview,
-        "published": [figure for figure in outcome.figures if _is_published(figure)],
+        "published": _published(outcome),
         "further": [figure for figure in outcome.figures if not _is_published(figure)],
         "tables": outcome.tables,
         "judgements": outcome.judgements,
@@ -137,6 +141,13 @@ def _surnames(authors: str) -> str:
 def _year(published: str) -> str:
     """The last number of four digits."""
     return re.findall(r"\b\d{4}\b", published)[-1]
+
+
+def _published(outcome: Reproduction) -> list[Figure | Topology]:
+    """The figures of the paper, in its order."""
+    drawn: list[Figure | Topology] = [one for one in outcome.figures if _is_published(one)]
+    network = outcome.paper.network
+    return sorted([*drawn, *([network] if network else [])], key=lambda one: int(one.name.split("-")[1]))
 
 
 def _is_published(figure: Figure) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from weir import Scenario
-from weir.plot import Facet, Plot
+from weir.plot import Facet, Plot, topology
 from weir.sweep import SweepSpec, define_sweep, parsed_axis
 from weir_papers.claims import Claim
 from weir_papers.data import Study
@@ -90,6 +90,15 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Unjudged:
+    """A sentence of the paper that is not judged."""
+
+    what: str
+    """In our words."""
+    reason: str
+
+
+@dataclass(frozen=True)
 class Table:
     """Numbers side by side: those of the paper, ours, and those of ns-2."""
 
@@ -124,17 +133,39 @@ class FigureText:
     columns: int = 2
     log_x: bool = False
     ticks: tuple[float, ...] | None = None
-    bands: str = ""
-    """Explanation of the bands, after the caption."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of places on the horizontal axis, by their numbers."""
 
     def __call__(self, study: Study) -> Plot:
         filled = _filled(self.panels(study))
         words = {"replications": study.replications, **filled.words}
-        caption = f"{self.caption} {self.bands}".strip().format_map(words)
-        title = self.title.format_map(words)
         return Plot(
-            self.name, title, caption, self.x, filled.contents, self.columns, self.log_x, self.ticks or None
+            self.name,
+            self.title.format_map(words),
+            self.caption.format_map(words),
+            self.x,
+            filled.contents,
+            self.columns,
+            self.log_x,
+            self.ticks or None,
+            names={float(at): name for at, name in self.names.items()} or None,
         )
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The paper's picture of its network, drawn from the scenario."""
+
+    name: str
+    """Name of its files: the paper's number, `figure-2`."""
+    title: str
+    caption: str
+    scenario: str
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        return topology(Scenario.load(self.scenario), variants=False)
 
 
 @dataclass(frozen=True)
@@ -187,6 +218,9 @@ class Paper:
     """The conclusions, in five sentences."""
     digest: str = "0" * 16
     """Digest of what is registered (`weir_papers.reading.digest`): hexadecimal digits."""
+    unjudged: tuple[Unjudged, ...] = ()
+    network: Topology | None = None
+    """The network, where the paper has a figure of it."""
 
     @property
     def seed(self) -> int:

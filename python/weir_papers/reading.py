@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import tomllib
@@ -23,11 +24,13 @@ from weir.store import RESULTS_VERSION
 from weir_papers.claims import Claim, Part
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
-from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText
+from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText, Topology, Unjudged
 from weir_papers.readings import Column, Readings, Setting
 
 _SHOWING = {"__init__.py", "figures.py", "tables.py"}
 """Files in the folder of a paper that only show results; all others decide how claims are judged."""
+_RULES = ("check", "claims", "data", "expected", "groups", "quantifiers", "quantities", "readings")
+"""Modules by which the claims of every paper are judged."""
 
 Entry = dict[str, Any]
 Contents = Mapping[str, Callable[[Study], Any]]
@@ -69,19 +72,20 @@ def read(
         tuple(Column(name, **one) for name, one in about.get("columns", {}).items()),
         about.get("summary", ()),
         digest(package, claims.values(), about),
+        tuple(Unjudged(*one) for one in about.get("unjudged", ())),
+        Topology(**about["network"]) if "network" in about else None,
     )
 
 
 def digest(package: str, claims: Iterable[Claim], about: Entry | None = None) -> str:
     """Digest of everything that is registered before the runs.
 
-    - The claims and the code of their paper that judges them: quantities, ranges, exceptions. The rules that
-      all papers share are not in it.
+    - The claims, and the code that judges them: quantities, ranges, exceptions, the rules of all papers.
     - The experiments with their scenarios, the readings, and the choices where the paper leaves one.
     - The version of results.
 
     What is changed is judged by other runs. Texts that are written after the runs do not count: notes,
-    findings, reasons, the summary. Comments in scenarios do not, either.
+    findings, reasons, the summary. Comments and docstrings do not, either.
 
     `about`: the content of `paper.toml`.
     """
@@ -99,9 +103,28 @@ def digest(package: str, claims: Iterable[Claim], about: Entry | None = None) ->
     judging = [
         one for one in files(package).iterdir() if one.name.endswith(".py") and one.name not in _SHOWING
     ]
-    sources = [one.read_text(encoding="utf-8") for one in sorted(judging, key=lambda one: one.name)]
+    judging += [files("weir_papers").joinpath(f"{name}.py") for name in _RULES]
+    sources = [
+        _statements(one.read_text(encoding="utf-8")) for one in sorted(judging, key=lambda one: one.name)
+    ]
     registered = [plain, sources, *_setting(about), RESULTS_VERSION]
     return hashlib.blake2b(json.dumps(registered).encode(), digest_size=8).hexdigest()
+
+
+def _statements(source: str) -> list[str]:
+    """The lines of a module that do something: no docstring, no comment, no empty line."""
+    said = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = enumerate(source.splitlines(), 1)
+    return [
+        line for at, line in lines if at not in said and line.strip() and not line.lstrip().startswith("#")
+    ]
 
 
 def _setting(about: Entry) -> list[object]:

@@ -371,7 +371,10 @@ BUNDLED = {
         "ecn-without-marks", "empty-class", "no-warm-up", "phase-effects", "threshold-above-buffer",
     ],
     "papers/operating-point-2002": ["empty-class"],
-    "papers/rem-2001-controllers": ["buffer-below-bdp", "ecn-without-marks", "empty-class"],
+    "papers/rem-2001-controllers": [
+        *("buffer-below-bdp", "ecn-without-marks"),
+        *("empty-class", "threshold-below-bdp"),
+    ],
     "papers/rem-2001-mixed-path": ["ecn-without-marks"],
     "papers/rem-2001-paths": ["ecn-without-marks"],
     "papers/rem-2001-wireless": [

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of the small paper, made twice."""
+    """The archive of the small paper, made twice."""
     directory = tmp_path_factory.mktemp("archive")
     (directory / "small.toml").write_text(SMALL, encoding="utf-8")
     planned = Planned.of(paper_of(directory / "small.toml"), quick=False)

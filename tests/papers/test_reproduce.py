@@ -290,8 +290,20 @@ def test_the_page_of_every_paper_has_its_claims_and_figures(key: str) -> None:
         assert claim.text in text
     assert len(of.summary) == 5
     shown = images(text) + images(checks)
-    assert len(shown) == 1 + len(of.readings) + len(of.plots) + len(of.maps)
+    assert len(shown) == 1 + len(of.readings) + len(of.plots) + len(of.maps) + bool(of.network)
     assert sorted(names_in(PAGES / key)) == sorted(Path(image).name for image in shown)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_axes_of_every_figure_say_what_they_show(key: str) -> None:
+    """An axis is titled by its quantity: a unit alone is not enough, and a name of a variable neither."""
+    bare = {"kB", "%", "s", "x", "Packets", "Mbit/s", "Per cent"}
+    for path in sorted((PAGES / key).glob("*.svg")):
+        text = path.read_text(encoding="utf-8")
+        titles = re.findall(r"role-axis-title.*?<text[^>]*>(.*?)</text>", text)
+        assert not bare & set(titles), path.name
+        if path.stem.startswith("figure-") and "role-axis" in text:
+            assert len(titles) >= 2, path.name
 
 
 def images(text: str) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from weir_papers.claims import Part, each, trend
 from weir_papers.expected import LESS, MORE, Range, at_least, at_most
-from weir_papers.hred_2003.quantities import Kilobytes, Response, Swing, agreement, gain
+from weir_papers.hred_2003.aim import reached
+from weir_papers.hred_2003.quantities import Kilobytes, Response, Swing, agreement, gain, queue_law
 from weir_papers.quantities import Level, Quantity, along, rank, spread
 
 DEVIATION = 30.0
@@ -25,6 +26,8 @@ HEAVY = (400.0, 500.0, 600.0, 700.0, 800.0, 900.0, 1000.0)
 PHASES = (100.0, 150.0, 200.0, 250.0)
 """Beginnings of those of figure 5, s."""
 NEVER = Range(0.0, 0.0)
+FALLING = (1,)
+"""The second change of figures 6 and 7."""
 CHANGES = (("moderate", 0), ("moderate", 1), ("heavy", 0), ("heavy", 1))
 """Experiments of figures 6 and 7: rising, falling."""
 
@@ -52,6 +55,14 @@ def _lead(experiment: str, changes: tuple[int, ...] = (0, 1)) -> Quantity:
 
 def _of_pi(experiment: str, **at: tuple[float, ...]) -> Quantity:
     return Kilobytes(experiment, "pi", "queue_sd", at)
+
+
+def _swing_of(variant: str) -> Quantity:
+    return Kilobytes("gains", variant, "queue_sd")
+
+
+def _answer(variant: str, changes: tuple[int, ...] = (0, 1)) -> Quantity:
+    return Response("gains-response", variant, changes)
 
 
 CHECKS: dict[str, Sequence[Part]] = {
@@ -126,5 +137,16 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "P-8": [Part(rank(Swing("gain", "hred")), LESS)],
     "P-9": trend(LESS, [_of_pi("pi-flows", load=(25.0, 50.0, 100.0))]),
+    "P-11": [Part(reached(), Range(-25.0, 25.0))],
+    "P-12": [Part(_answer("hred", FALLING) - _answer("hred-even", FALLING), LESS)],
+    "P-13": [
+        Part(_swing_of("hred") - _swing_of("hred-average"), LESS),
+        Part(_answer("hred") - _answer("hred-average"), LESS),
+    ],
+    "P-14": [
+        Part(_swing_of("hred-eager") - _swing_of("hred"), MORE),
+        Part(_answer("hred-cautious") - _answer("hred"), MORE),
+    ],
+    "P-15": [Part(queue_law("steady-ftp", "hred"), Range(-25.0, 25.0))],
     "P-10": [Part(agreement(gain(_mean("red")), Swing("steady", "red")), MORE)],
 }

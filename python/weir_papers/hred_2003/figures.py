@@ -36,6 +36,7 @@ KILO = PACKET / 1e3
 """Size of a packet in kB."""
 _THRESHOLDS = ((MIN_TH / 1e3, "min_th"), (MAX_TH / 1e3, "max_th"))
 _LARGE = ((DEVIATION, "30 kB"),)
+_TIMES = "Load, times that before"
 _WAIT = 2.0 / 3.0
 """Share of RED's probability that the spacing of drops in ns-2 leaves."""
 
@@ -66,7 +67,9 @@ def _mapping(study: Study) -> list[Facet]:
         )
         curves.append(Curve(f"{load:g} FTP flows", slots["kb"].to_list(), slots["p"].to_list()))
     bounds = ((1.0, "p_min"), (line(MAX_TH), "p_max"))
-    return [Facet("drop probability", "p / p_min", curves, bounds, x="Queue (kB)")]
+    return [
+        Facet("", "Drop probability, in units of p_min", curves, bounds, x="Queue (kB)", places=_THRESHOLDS)
+    ]
 
 
 def _steady(low: float, high: float) -> Callable[[Study], list[Facet]]:
@@ -78,8 +81,8 @@ def _steady(low: float, high: float) -> Callable[[Study], list[Facet]]:
             return [curve(study, Kilobytes("steady", aqm, measure, at), data.labels[aqm]) for aqm in AQMS]
 
         return [
-            Facet("(a) average queue length", "kB", curves("mean_queue"), _THRESHOLDS),
-            Facet("(b) standard deviation", "kB", curves("queue_sd"), _LARGE),
+            Facet("(a) average queue length", "Mean queue (kB)", curves("mean_queue"), _THRESHOLDS),
+            Facet("(b) standard deviation", "Standard deviation (kB)", curves("queue_sd"), _LARGE),
         ]
 
     return facets
@@ -94,7 +97,7 @@ def _queues(data: Data, variants: Sequence[str]) -> list[Facet]:
         kept = slice(next(index for index, time in enumerate(whole.x) if time >= 100.0), None)
         low, high = whole.low or (), whole.high or ()
         # One label for all: a panel with one curve needs no colour of its own.
-        made = Curve("queue", whole.x[kept], whole.y[kept], low[kept], high[kept])
+        made = replace(whole, label="queue", x=whole.x[kept], y=whole.y[kept], low=low[kept], high=high[kept])
         facets.append(Facet(label, "Queue (kB)", [made], _THRESHOLDS, top=510.0))
     return facets
 
@@ -125,13 +128,13 @@ def _wide(study: Study) -> list[Facet]:
 
     flows = "Number of FTP flows"
     responses = [
-        replace(facet, title=f"{name} load, {facet.title}", x="x")
+        replace(facet, title=f"{name} load, {facet.title}", x=_TIMES)
         for name in ("moderate", "heavy")
         for facet in _responses(there, name, ("hred", "pi"))
     ]
     return [
-        Facet("average queue length", "kB", queues("mean_queue"), _THRESHOLDS, x=flows),
-        Facet("standard deviation", "kB", queues("queue_sd"), _LARGE, x=flows),
+        Facet("average queue length", "Mean queue (kB)", queues("mean_queue"), _THRESHOLDS, x=flows),
+        Facet("standard deviation", "Standard deviation (kB)", queues("queue_sd"), _LARGE, x=flows),
         *responses,
     ]
 
@@ -173,10 +176,12 @@ def _ftp_only(study: Study) -> list[Facet]:
         Curve(labels["pi"], flows, [Q_REF / 1e3] * len(flows), kind="theory"),
     ]
     return [
-        Facet("average queue length, FTP only", "kB", [*queues("mean_queue"), *theory], _THRESHOLDS),
-        Facet("standard deviation, FTP only", "kB", queues("queue_sd"), _LARGE),
-        Facet("utilisation, FTP only", "%", [*used("steady-ftp"), *beside], zero=False),
-        Facet("utilisation, FTP and web", "%", used("steady"), zero=False),
+        Facet(
+            "average queue length, FTP only", "Mean queue (kB)", [*queues("mean_queue"), *theory], _THRESHOLDS
+        ),
+        Facet("standard deviation, FTP only", "Standard deviation (kB)", queues("queue_sd"), _LARGE),
+        Facet("utilisation, FTP only", "Utilisation (%)", [*used("steady-ftp"), *beside], zero=False),
+        Facet("utilisation, FTP and web", "Utilisation (%)", used("steady"), zero=False),
     ]
 
 
@@ -187,7 +192,7 @@ def _gains(study: Study) -> list[Facet]:
     swings = [curve(study, Swing("steady", aqm), labels[aqm]) for aqm in ("red", "hred")]
     return [
         Facet("gain |S|", "|S|", gains, ((1.0, "1"),), log=True),
-        Facet("amplitude of the limit cycle", "kB", swings, ((HALF_BAND, "½ band"),)),
+        Facet("amplitude of the limit cycle", "Amplitude (kB)", swings, ((HALF_BAND, "½ band"),)),
     ]
 
 
@@ -197,9 +202,15 @@ def _pi_limits(study: Study) -> list[Facet]:
 
     slow = curve(study, Response("pi-capacity", "pi-designed", (0,)), "PI")
     return [
-        Facet("standard deviation", "kB", swings("pi-flows"), _LARGE, x="Number of FTP flows"),
-        Facet("standard deviation", "kB", swings("pi-rtt"), _LARGE, x="Round trip (ms)"),
-        Facet("response time, 100 to 200 flows", "s", [slow], x="Rate (Mbit/s)"),
+        Facet(
+            "standard deviation",
+            "Standard deviation (kB)",
+            swings("pi-flows"),
+            _LARGE,
+            x="Number of FTP flows",
+        ),
+        Facet("standard deviation", "Standard deviation (kB)", swings("pi-rtt"), _LARGE, x="Round trip (ms)"),
+        Facet("response time, 100 to 200 flows", "Response time (s)", [slow], x="Rate (Mbit/s)"),
     ]
 
 
@@ -214,7 +225,7 @@ def _flatness(study: Study) -> list[Facet]:
         Facet("gain |S|", "|S|", [curve(study, measured, "HRED"), predicted], ((1.0, "1"),)),
         Facet(
             "amplitude of the limit cycle",
-            "kB",
+            "Amplitude (kB)",
             [curve(study, Swing("gain", "hred"), "HRED")],
             ((HALF_BAND, "½ band"),),
         ),

@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 
 from weir.stats import ALL, times
 from weir_papers.data import Data, Sample, Study
-from weir_papers.hred_2003.parameters import MAX_TH, MIN_TH, PACKET, RTT_MEAN, K, loop_gain, red_gain
+from weir_papers.hred_2003.parameters import (
+    CAPACITY,
+    MAX_TH,
+    MIN_TH,
+    PACKET,
+    RTT_MEAN,
+    K,
+    loop_gain,
+    red_gain,
+)
 from weir_papers.quantities import Level, Of, Quantity, plain, spearman
 
 QUEUE = "links.bottleneck.forward"
@@ -129,6 +138,23 @@ def gain(of: Kilobytes) -> Quantity:
     return Of("gain |S|", "", samples)
 
 
+def queue_law(experiment: str, variant: str) -> Quantity:
+    """K of equation (1), (l + C RTT) √p / N, against that with the fewest flows, in per cent."""
+    loads = Kilobytes(experiment, variant)
+    lost = Level(experiment, variant, "loss")
+
+    def samples(study: Study) -> list[Sample]:
+        pairs = zip(loads.samples(study), lost.samples(study), strict=True)
+        found = [
+            (one, (one.values + CAPACITY * RTT_MEAN / 1e3) * np.sqrt(loss.values / 100.0) / one.at)
+            for one, loss in pairs
+        ]
+        first = found[0][1]
+        return [Sample(one.place, one.at, 100.0 * (k / first - 1.0)) for one, k in found[1:]]
+
+    return Of("(l + C RTT) √p / N against that of the fewest flows", "%", samples)
+
+
 def agreement(first: Quantity, second: Quantity) -> Quantity:
     """The rank correlation of two quantities over their places."""
 
@@ -167,7 +193,10 @@ PHASES: dict[str, Phases] = {
     **dict.fromkeys(("dynamic", "dynamic-ftp", "today"), _DOUBLINGS),
     **{
         name: Phases((100.0, 180.0), 260.0, ("rising", "falling"), flows)
-        for name, flows in (("moderate", 100.0), ("heavy", 400.0), ("pi-capacity", 100.0))
+        for name, flows in (
+            *(("moderate", 100.0), ("heavy", 400.0)),
+            *(("pi-capacity", 100.0), ("gains-response", 100.0)),
+        )
     },
 }
 

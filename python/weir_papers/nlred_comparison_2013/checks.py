@@ -15,6 +15,7 @@ from weir_papers.nlred_comparison_2013.quantities import (
     at_the_beginning,
     marking,
     most_minus_least,
+    synchronisation,
     until,
 )
 from weir_papers.quantities import Level, Quantity, along
@@ -79,6 +80,10 @@ def _in_general(expected: Expected, measure: str) -> list[Part]:
     )
 
 
+def _together(variant: str) -> Quantity:
+    return synchronisation("flows", variant, HEAVY)
+
+
 def _until(measure: str, expected: Expected) -> list[Part]:
     """NLRED against the others, at every length of the runs."""
     nlred = until("nlred", measure, MIDDLE)
@@ -114,6 +119,8 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-1b": _in_general(LESS, "loss"),
     "P-1c": _in_general(LESS, "delay_mean"),
     "P-1d": _in_general(MORE, "jain"),
+    "P-1e": _in_general(MORE, "utilisation"),
+    "P-1f": _in_general(LESS, "mean_queue"),
     "P-2a": each(LESS, _minus(["nlred"], OTHERS, "delay_mean")),
     "P-2b": each(LESS, _minus(["nlred"], OTHERS, "loss")),
     "P-2c": each(at_least(90.0), [level("nlred", "utilisation")]),
@@ -128,5 +135,10 @@ CHECKS: dict[str, Sequence[Part]] = {
         *each(LESS, _minus(["nlred"], ["red"], "mean_queue", HEAVY)),
     ],
     "P-7": each(MORE, [at_the_beginning()]),
+    "P-9": each(MORE, (_together("drop-tail") - _together(one) for one in ACTIVE)),
+    "P-10": [
+        *each(at_least(95.0), [level("rem", "utilisation")]),
+        *each(at_most(0.5), [level("rem", "loss")]),
+    ],
     "P-8": each(MORE, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
 }

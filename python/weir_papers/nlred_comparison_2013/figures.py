@@ -15,7 +15,6 @@ from weir_papers.reading import Contents
 
 PACKAGE = "nlred_comparison_2013"
 _FOUR = ("goodput", "mean_queue", "loss", "jain")
-_TOPS = {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}
 
 
 def _measured(
@@ -32,11 +31,19 @@ def _of(
 
 
 def _panels(curves: Callable[[str], Sequence[Curve]], measures: Iterable[str] = _FOUR) -> list[Facet]:
-    return [panel(measure, curves(measure), top=_TOPS.get(measure)) for measure in measures]
+    return [panel(measure, curves(measure)) for measure in measures]
 
 
-def _one(measure: str, lines: Sequence[tuple[float, str]] = ()) -> Callable[[Study], list[Facet]]:
-    return lambda study: [panel(measure, _measured(study, measure), "", lines, top=_TOPS.get(measure))]
+def _one(measure: str, *printed: tuple[str, float, float]) -> Callable[[Study], list[Facet]]:
+    """A measure against the number of flows. `printed`: variant, flows and value in the paper's text."""
+
+    def panels(study: Study) -> list[Facet]:
+        labels = study["flows"].labels
+        beside = [Curve(labels[one], [flows], [value], kind="paper") for one, flows, value in printed]
+        curves = [*_measured(study, measure), *beside]
+        return [panel(measure, curves, "")]
+
+    return panels
 
 
 def _against_time(measure: str) -> Callable[[Study], list[Facet]]:
@@ -109,8 +116,10 @@ FIGURES: Contents = {
     "figure-2": _one("goodput"),
     "figure-3": _one("mean_queue"),
     "figure-4": _one("delay_mean"),
-    "figure-5": _one("loss", ((10.0, "10%"),)),
-    "figure-6": _one("utilisation", ((90.0, "90%"),)),
+    "figure-5": _one("loss", ("nlred", 120.0, 10.0)),
+    "figure-6": _one(
+        "utilisation", ("nlred", 100.0, 100.0), *((one, 100.0, 90.0) for one in ("gred", "rem", "drop-tail"))
+    ),
     "figure-7": _one("jain"),
     "figure-8": _against_time("goodput"),
     "figure-9": _against_time("loss"),

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from weir.stats import MEASURES, WHOLE_RUN
-from weir_papers.data import Data, Sample, Study
+from weir_papers.data import Data, Sample, Study, near
 from weir_papers.quantities import Level, Of, Quantity, samples_of
 
 LENGTHS_S = (25.0, 50.0, 75.0, 100.0, 125.0, 150.0)
@@ -84,8 +84,11 @@ REM_PHI, RED_MIN_TH = 1.001, 5.0
 """REM's phi, and RED's min_th in packets: table 1 of the paper."""
 
 
-def synchronisation(experiment: str, variant: str) -> Quantity:
-    """The share of the flows, in per cent, that lose packets in a loss event (docs/reference/results.md)."""
+def synchronisation(experiment: str, variant: str, flows: float | None = None) -> Quantity:
+    """The share of the flows, in per cent, that lose packets in a loss event (docs/reference/results.md).
+
+    `flows`: the only number of them that counts; None: all numbers.
+    """
     column = "loss_synchronisation"
 
     def made(study: Study) -> list[Sample]:
@@ -93,6 +96,7 @@ def synchronisation(experiment: str, variant: str) -> Quantity:
         keys = ("period", "link", "direction", "class", "group")
         whole = {"link": "bottleneck", "direction": "forward", "group": "all", "variant": variant}
         rows = data.table("links", *keys, column).filter(pl.col("class") == "all", period=WHOLE_RUN, **whole)
+        rows = rows if flows is None else rows.filter(near("flows", flows))
         return samples_of(rows.with_columns(pl.col(column) * 100.0), data, column, along=False)
 
     return Of("flows that lose packets together", "%", made)

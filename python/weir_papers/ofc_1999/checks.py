@@ -21,7 +21,7 @@ from weir_papers.ofc_1999.optimum import (
     textbook,
 )
 from weir_papers.ofc_1999.quantities import OfRuns, measured
-from weir_papers.quantities import Level, Of, Quantity
+from weir_papers.quantities import Level, Of, Quantity, relative
 
 _REM, _RED, _DROP_TAIL, _TWO = "rem", "red", "drop-tail", "differentiated"
 _ALL_THREE = (_REM, _RED, _DROP_TAIL)
@@ -214,5 +214,17 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(measured("measured", _REM, of.RATES), about(_FAIR, 0.05 * _FAIR)),
         Part(measured("measured", _REM, of.OVER_WANTED), about(1.0, 0.05)),
     ],
+    "P-27": [Part(_level(_RED, "delivered") - _level("red-drop", "delivered"), at_least(_HALF_A_PERCENT))],
+    "P-28": [Part(measured("others", "fair", of.JAIN), _PERFECT)],
+    "P-29": each(
+        LESS,
+        (
+            relative(
+                measured("smoothing", slow, of.WINDOW_DEVIATION),
+                measured("smoothing", fast, of.WINDOW_DEVIATION),
+            )
+            for slow, fast in (("rem-slow", _REM), (_REM, "rem-fast"))
+        ),
+    ),
     "P-22": [Part(_of(_RED, of.SWING) - _of(_REM, of.SWING), MORE, 15.0)],
 }

@@ -89,16 +89,16 @@ def _line(label: str, value: float, end_s: float = _END_S) -> Curve:
 
 
 def _printed(label: str, value: float, end_s: float = _END_S) -> Curve:
-    """A mean that the paper prints, drawn near the end."""
-    return Curve(label, [0.97 * end_s], [value], kind="paper")
+    """A mean that the paper prints, beside the run."""
+    return Curve(label, [1.04 * end_s], [value], kind="paper")
 
 
 def _cwnd(curves: Sequence[Curve]) -> Facet:
-    return Facet("(a) Congestion windows", "Packets", [*_NAMED, *curves], top=_TOP)
+    return Facet("(a) Congestion windows", "Window (packets)", [*_NAMED, *curves], top=_TOP)
 
 
 def _ownd(*curves: Curve) -> Facet:
-    return Facet("(b) Optimal windows", "Packets", curves, top=_TOP)
+    return Facet("(b) Optimal windows", "Window (packets)", curves, top=_TOP)
 
 
 def _buffer(
@@ -109,7 +109,7 @@ def _buffer(
 
 
 def _received(study: Study, variant: str, title: str, *beside: Curve) -> Facet:
-    return Facet(title, "Mbit/s", [*_rates(study, variant), *beside], top=_LINK_MBPS)
+    return Facet(title, "Receive rate (Mbit/s)", [*_rates(study, variant), *beside], top=_LINK_MBPS)
 
 
 def figure_1(study: Study) -> Filled:
@@ -187,7 +187,7 @@ def convergence_of(example: str, sources: dict[str, str], links: dict[str, str])
         Facet(f"{title}, {how}", y, _steps(labels, values, optimum), top=1.06 * float(values[1:].max()))
         for how, taken in (("synchronous", found.trajectory), ("asynchronous", late))
         for title, y, labels, values, optimum in (
-            ("Rates", "Packets/s", of_sources, taken.rates, best.rates),
+            ("Rates", "Rate (packets/s)", of_sources, taken.rates, best.rates),
             ("Prices", "Price", of_links, taken.prices, best.prices),
         )
     ]
@@ -254,24 +254,26 @@ def _settled(study: Study) -> list[Facet]:
             Curve(_EQUILIBRIUM, ends, at_rest, kind="theory"),
             Curve(_TEXTBOOK, [ends[0], ends[-1]], [textbook()[0]] * 2, kind="theory"),
         ]
-        facets.append(Facet("Mean queue", "Packets", queue, x=x, top=50.0))
-        facets.append(Facet("Deviation of the queue", "Packets", deviation, x=x, top=8.0))
+        facets.append(Facet("Mean queue", "Mean queue (packets)", queue, x=x, top=50.0))
+        facets.append(Facet("Deviation of the queue", "Deviation (packets)", deviation, x=x, top=8.0))
     return facets
 
 
 def _network(study: Study) -> list[Facet]:
     """Rates and prices of each group of sources and each link, against the optimum."""
     facets: list[Facet] = []
-    for title, quantity in (
-        ("Rates against the optimum", rate_off),
-        ("Prices of links against the optimum", link_price_off),
-        ("Prices of paths against the sum of links", price_off),
+    for title, quantity, x in (
+        ("Rates", rate_off, "Source"),
+        ("Prices of links", link_price_off, "Link"),
+        ("Prices of paths", price_off, "Source"),
     ):
         curves: list[Curve] = []
-        for variant, label in study["network"].labels.items():
+        for at, (variant, label) in enumerate(study["network"].labels.items()):
+            # Side by side, as they are close.
+            shift = 0.12 * (at - 1.5)
             samples = quantity(variant).samples(study)
-            curves.append(intervals(label, list(range(1, 1 + len(samples))), samples))
-        facets.append(Facet(title, "Per cent", curves, zero=False))
+            curves.append(intervals(label, [n + shift for n in range(1, 1 + len(samples))], samples, "dot"))
+        facets.append(Facet(title, "Off the optimum (%)", curves, ((0.0, ""),), zero=False, x=x))
     return facets
 
 
@@ -279,10 +281,10 @@ def _phases(study: Study) -> list[Facet]:
     """DropTail over the round trip, to a fraction of the time that a packet takes."""
     facets: list[Facet] = []
     for title, unit, name, printed, top in (
-        ("Packets lost", "Packets", "drops", 91.0, 300.0),
+        ("Packets lost", "Packets lost", "drops", 91.0, 300.0),
         ("Fairness", "Jain index", "jain", 0.85, None),
-        ("Mean queue", "Packets", "mean_queue", 44.9, 55.0),
-        ("Deviation of the queue", "Packets", "queue_sd", 8.0, 15.0),
+        ("Mean queue", "Mean queue (packets)", "mean_queue", 44.9, 55.0),
+        ("Deviation of the queue", "Deviation (packets)", "queue_sd", 8.0, 15.0),
     ):
         curves: list[Curve] = []
         for limit in study["phases"].levels("limit"):
@@ -317,10 +319,10 @@ def _waits(study: Study) -> list[Facet]:
             top=top,
         )
         for title, unit, name, top in (
-            ("Packets lost", "Packets", "drops", 250.0),
+            ("Packets lost", "Packets lost", "drops", 250.0),
             ("Fairness", "Jain index", "jain", None),
-            ("Mean queue", "Packets", "mean_queue", 55.0),
-            ("Goodput", "%", "goodput", None),
+            ("Mean queue", "Mean queue (packets)", "mean_queue", 55.0),
+            ("Goodput", "Goodput (%)", "goodput", None),
         )
     ]
 

@@ -156,6 +156,12 @@ def _windows(read: Read) -> pl.DataFrame:
     return _settled_means(read, "ownd")
 
 
+def _window_deviation(read: Read) -> pl.DataFrame:
+    found = series(read, "ownd").filter(pl.col("time_s") >= SETTLED_S)
+    of_flows = found.group_by("run", "flow", maintain_order=True).agg(pl.col("value").std())
+    return of_flows.group_by("run", maintain_order=True).agg(pl.col("value").mean())
+
+
 def _window_ratio(read: Read) -> pl.DataFrame:
     even = pl.col("flow").str.starts_with("even")
     ratio = pl.col("value").filter(even).mean() / pl.col("value").filter(~even).mean()
@@ -219,6 +225,9 @@ SWING = OfRuns("range of a receive rate in bins, mean of the sources", "Mbit/s",
 LATE_SHARE = OfRuns("rate of source 4 over the others' mean", "", _late_share)
 LEAST_USE = OfRuns("least utilisation of a bin from 0.3 s on", "%", _least_use)
 WINDOWS = OfRuns("optimal window from 1 s on", "packets", _windows)
+WINDOW_DEVIATION = OfRuns(
+    "deviation of an optimal window from 1 s on, mean of the sources", "packets", _window_deviation
+)
 WINDOW_RATIO = OfRuns("optimal windows of sources 2 and 4 over those of 1 and 3", "", _window_ratio)
 OVER_WANTED = OfRuns("receive rate over the one that the price is worth", "", _over_wanted)
 FALLS = OfRuns("reductions of congestion windows", "", _falls)

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from weir_papers.claims import Part, each
-from weir_papers.expected import LESS, MORE, at_least, at_most
+from weir_papers.expected import LESS, MORE, NEVER_LESS, at_least, at_most
 from weir_papers.operating_point_2002.points import (
     FIRST,
     SETTLED_S,
@@ -17,6 +17,7 @@ from weir_papers.operating_point_2002.points import (
     in_stages,
 )
 from weir_papers.operating_point_2002.quantities import (
+    bends,
     best,
     ends,
     everywhere,
@@ -356,6 +357,13 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-2.8d": [_following("targets"), _saying("targets")],
     "A-2.8e": [_following("changing-loads")],
     "A-2.8f": [_saying("changing-loads")],
+    "P-10": [
+        *_minimum(),
+        Part(_every_max_th(lambda th: bends(heavy("loss", max_th=th))), NEVER_LESS),
+    ],
+    "P-11": [
+        Part(Level("small-bursts", "red", "loss") - Level("small-bursts", "red-unsmoothed", "loss"), LESS)
+    ],
     "P-9": [
         Part(
             at_targets(

@@ -34,7 +34,7 @@ from weir_papers.reading import Contents
 _FULL = 100_000.0
 """Packets that the link can send in the 80 s that are measured."""
 _FULL_LINK = ((_FULL, "full"),)
-_DELAY, _LOSS = "Mean delay (ms)", "Loss (%)"
+_DELAY, _LOSS, _SENT = "Mean delay (ms)", "Loss (%)", "Packets transmitted"
 _DRAWN_FROM = 4.0
 """Smallest window from which a lost packet can be repaired without a timeout; the theory has no timeouts."""
 
@@ -140,7 +140,7 @@ def _one(
 
 def _packets(study: Study, w_q: float) -> list[Facet]:
     curves = _over_max_th(study, "departures", w_q)
-    return _one("Packets", curves, _FULL_LINK, zero=False, top=1.01 * _FULL)
+    return _one(_SENT, curves, _FULL_LINK, zero=False)
 
 
 def _plane(study: Study, experiment: str, label: str, variant: str = "red", **at: float) -> Curve:
@@ -185,7 +185,7 @@ def _beside_ns2(study: Study) -> list[Facet]:
 def _forced(study: Study) -> list[Facet]:
     """Loss and the share of RED's own drops over max_p: the reason for the minimum of the loss."""
     facets: list[Facet] = []
-    for th in study["gentle"].levels("max_th"):
+    for th in study["gentle"].levels("max_th")[::2]:
         losses: list[Curve] = []
         early: list[Curve] = []
         for experiment, label in (("max-p", "RED"), ("gentle", "Gentle RED")):
@@ -233,6 +233,7 @@ def _today(study: Study) -> Filled:
 # --- Operating points -------------------------------------------------------------------------------------
 
 _OURS = "OP-RED"
+_LOSS_TICKS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 def _operating_points(study: Study) -> list[Facet]:
@@ -248,7 +249,7 @@ def _operating_points(study: Study) -> list[Facet]:
             _self_configuring(study, users),
             Curve(_OURS, [one.delay for one in targets], [one.loss for one in targets], kind="target"),
         ]
-        facets.append(Facet(_users(users), _LOSS, curves, log=True))
+        facets.append(Facet(_users(users), _LOSS, curves, log=True, ticks=_LOSS_TICKS))
     return facets
 
 
@@ -343,9 +344,7 @@ FIGURES: Contents = {
     "figure-7": _figure_7,
     "figure-8": lambda study: _one(_LOSS, _by_max_th(study, "loss"), zero=False),
     "figure-9": lambda study: _one(_DELAY, _by_max_th(study, "delay_mean"), top=40.0),
-    "figure-10": lambda study: _one(
-        "Packets", _by_max_th(study, "departures"), _FULL_LINK, zero=False, top=1.0005 * _FULL
-    ),
+    "figure-10": lambda study: _one(_SENT, _by_max_th(study, "departures"), _FULL_LINK, zero=False),
     "figure-11": _figure_11,
     "figure-12": lambda study: _one(_DELAY, _by_load(study, "delay_mean"), top=25.0),
     "figure-13": lambda study: _one(_LOSS, _by_load(study, "loss"), top=22.0),

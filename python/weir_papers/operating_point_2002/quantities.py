@@ -110,6 +110,25 @@ def least_inside(curve: Quantity, end: str) -> Quantity:
     return Of(title, points(curve.unit), samples, smallest(curve))
 
 
+def bends(curve: Quantity) -> Quantity:
+    """At each place between the ends of a curve, the line between its neighbours minus its value: never below
+    zero where it is convex."""
+
+    def samples(study: Study) -> list[Sample]:
+        found = curve.samples(study)
+        at, values = np.array([one.at for one in found]), table(found)
+        bent: list[Sample] = []
+        for i in range(1, len(found) - 1):
+            part = (at[i] - at[i - 1]) / (at[i + 1] - at[i - 1])
+            line = (1.0 - part) * values[i - 1] + part * values[i + 1]
+            bent.append(replace(found[i], values=line - values[i]))
+        return bent
+
+    return Of(
+        f"line between the neighbours, minus {curve.title}", points(curve.unit), samples, smallest(curve)
+    )
+
+
 def shift(name: str, first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -> Quantity:
     """How far one curve over delay is above another at the same delay, in per cent of the latter.
 

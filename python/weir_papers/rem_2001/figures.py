@@ -11,7 +11,7 @@ from weir.plot import Curve, Facet
 from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
 from weir_papers.curves import curve, fluid_over_time, levels, over_time, panel
-from weir_papers.data import Sample, Study
+from weir_papers.data import Study
 from weir_papers.quantities import Level, Quantity, relative
 from weir_papers.reading import Contents
 from weir_papers.rem_2001 import quantities as of
@@ -27,11 +27,6 @@ _READINGS = (
 )
 """Readings of RED in the wireless experiments."""
 _LN_PHI = 9.995003e-4
-
-
-def _seconds(sample: Sample) -> float:
-    """The middle of a period of 50 s."""
-    return (sample.at / 20.0 - 0.5) * 50.0
 
 
 def _theory(label: str, x: Sequence[float], y: Sequence[float]) -> Curve:
@@ -63,22 +58,13 @@ def _figure_2(study: Study) -> list[Facet]:
     return [
         panel(
             measure,
-            [curve(study, period(one, measure), labels[one], _seconds) for one in variants],
+            [curve(study, period(one, measure), labels[one]) for one in variants],
             f"{side} and DropTail",
             [(20.0, "b*")] if measure == "mean_queue" and side == "REM" else (),
-            top=_top(study, measure),
         )
         for measure in ("goodput", "mean_queue", "loss")
         for side, variants in _SIDES
     ]
-
-
-def _top(study: Study, measure: str) -> float | None:
-    """Top of the axis of both panels of a row, so that it has all of DropTail's curve."""
-    if measure == "goodput":
-        return None
-    found = [curve(study, period(one, measure), one) for one in (*REM, *RED)]
-    return 1.04 * max(max(one.high or one.y) for one in found)
 
 
 def _gentle_red(study: Study) -> list[Facet]:
@@ -271,15 +257,17 @@ def _today(study: Study) -> list[Facet]:
 def _figure_3(study: Study) -> list[Facet]:
     labels = study["wireless"].labels
     printed = [
-        Curve(labels["drop-tail"], [25.0], [62.0], kind="paper"),
-        Curve(labels["rem"], [0.0, 250.0], [93.0, 93.0], [90.0, 90.0], [96.0, 96.0], "paper"),
-        Curve(labels["red-10-30"], [0.0, 250.0], [88.5, 88.5], [82.0, 82.0], [95.0, 95.0], "paper"),
+        Curve(labels["drop-tail"], [20.0, 100.0], [62.0, 91.0], kind="paper"),
+        # Ranges over all numbers of users, beside the curves.
+        Curve(labels["rem"], [108.0], [93.0], [90.0], [96.0], "paper"),
+        Curve(labels["red-20-80"], [114.0], [93.0], [90.0], [96.0], "paper"),
+        Curve(labels["red-10-30"], [120.0], [88.5], [82.0], [95.0], "paper"),
     ]
     return [
         panel(
             "goodput",
             [
-                *(curve(study, period(one, "goodput", name), labels[one], _seconds) for one in labels),
+                *(curve(study, period(one, "goodput", name), labels[one]) for one in labels),
                 *printed,
             ],
             title,

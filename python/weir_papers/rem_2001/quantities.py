@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import SupportsFloat
@@ -77,9 +78,38 @@ def window_over_share(variant: str) -> Of:
     return staged("mean window over packets under way", "", variant, pl.col("window") / _UNDER_WAY)
 
 
-def price(variant: str = "rem-mark") -> Of:
+def price(variant: str = "rem-mark", experiment: str = "wireline") -> Of:
     """REM's mean price."""
-    return staged("mean price", "", variant, pl.col("price"))
+    return staged("mean price", "", variant, pl.col("price"), experiment)
+
+
+def halfway(variant: str) -> Of:
+    """Seconds from each step of the load until the price is half-way between its means of before and after:
+    those of the last 30 s of a stage."""
+
+    def samples(study: Study) -> list[Sample]:
+        data = study["gains"]
+        stage_s = data.stage_s or 50.0
+        stage = (pl.col("time_s") / stage_s).floor().cast(pl.Int64)
+        prices = data.read("series").filter(variable="price")
+        prices = prices.with_columns(
+            stage.alias("period"), (pl.col("time_s") - stage * stage_s).alias("since_s")
+        )
+        # Where the price is, and where it was.
+        now = stages(study, "gains").filter(variant=variant).select("run", "period", "price")
+        before = now.select("run", pl.col("period") + 1, pl.col("price").alias("before"))
+        steps = now.join(before, on=["run", "period"])
+        halfway = (
+            prices.join(steps, on=["run", "period"])
+            .filter(pl.col("value") >= 0.5 * (pl.col("before") + pl.col("price")))
+            .group_by("run", "period", maintain_order=True)
+            .agg(pl.col("since_s").min())
+        )
+        rows = stages(study, "gains").filter(pl.col("variant") == variant, pl.col("period") > 0)
+        rows = rows.join(halfway, on=["run", "period"], how="left", maintain_order="left")
+        return samples_of(rows, data, "since_s", along=True)
+
+    return Of("time until the price is half-way", "s", samples)
 
 
 def theory_price(users: float) -> float:
@@ -169,6 +199,7 @@ _ALONG_A_PATH = {
     "marked": "packets of long flows that arrive with a mark",
     "product": "1 - Π(1 - m) over the hops",
     "told": "what the sum of the hops' measures tells",
+    "linear": "ln φ times the sum of the prices",
 }
 _TOP = 105.413
 """The price at which REM marks 0.1, and where gentle RED's probability of a price bends."""
@@ -181,6 +212,10 @@ def _gentle(price: pl.Expr) -> pl.Expr:
     return pl.when(price < _TOP).then(0.1 * price / _TOP).otherwise(beyond)
 
 
+def _linear(total: pl.Expr) -> pl.Expr:
+    return math.log(PHI) * total
+
+
 TOLD: dict[str, tuple[str, Callable[[pl.Expr], pl.Expr]]] = {
     "rem": ("price", lambda total: 1.0 - PHI ** (-total)),
     "price-red": ("measure", _gentle),
@@ -189,18 +224,18 @@ TOLD: dict[str, tuple[str, Callable[[pl.Expr], pl.Expr]]] = {
 """Variant to the variable of each hop, and to the probability that belongs to their sum."""
 
 
-def end_to_end(variant: str, column: str) -> Of:
-    """Of the long flows, by number of hops: `marked`, `product` or `told`."""
+def end_to_end(variant: str, column: str, experiment: str = "paths") -> Of:
+    """Of the long flows, by number of hops: `marked`, `product`, `told`, or `linear` of REM."""
 
     def samples(study: Study) -> list[Sample]:
-        data = study["paths"]
+        data = study[experiment]
         groups = data.table("groups", "period", "group", "mark_fraction", "mark_fraction_product")
         rows = groups.filter(period=-1, group="long", variant=variant).with_columns(
             (100.0 * pl.col("mark_fraction")).alias("marked"),
             (100.0 * pl.col("mark_fraction_product")).alias("product"),
         )
-        if column == "told":
-            variable, told = TOLD[variant]
+        if column in ("told", "linear"):
+            variable, told = TOLD[variant] if column == "told" else ("price", _linear)
             series = data.read("series").filter(
                 pl.col("variable") == variable,
                 pl.col("time_s") >= 20.0,
@@ -208,7 +243,7 @@ def end_to_end(variant: str, column: str) -> Of:
             )
             sums = series.group_by("run", "time_s", maintain_order=True).agg(pl.col("value").sum())
             of_runs = sums.group_by("run", maintain_order=True).agg(
-                (100.0 * told(pl.col("value"))).mean().alias("told")
+                (100.0 * told(pl.col("value"))).mean().alias(column)
             )
             rows = rows.join(of_runs, on="run", how="left", maintain_order="left")
         return samples_of(rows, data, column, along=False)
