@@ -87,14 +87,15 @@ def show_papers(*, as_json: bool) -> None:
 
 def reproduce_all(keys: Sequence[str], options: Options) -> None:
     """Reproduces papers, prints verdicts and writes reports. Everything is checked before the first run."""
-    planned = [
-        Planned.of(paper(key), quick=options.quick, replications=options.replications, seed=options.seed)
-        for key in keys
-    ]
+    # Plans take long: what is wrong with a path is said before.
     targets = {key: target(options.out / key) for key in keys} if options.out else {}
     if options.pages is not None and not options.pages.is_dir():
         refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
     again = _again(options.against)
+    planned = [
+        Planned.of(paper(key), quick=options.quick, replications=options.replications, seed=options.seed)
+        for key in keys
+    ]
     outcomes: list[Reproduction] = []
     entries: list[dict[str, Any]] = []
     try:
