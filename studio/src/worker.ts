@@ -26,14 +26,15 @@ function send(reply: Reply, transfer: Transferable[] = []): void {
 }
 
 function load(request: Extract<Request, { kind: "load" }>): void {
-  simulation?.free();
-  simulation = undefined;
+  // What is no valid scenario leaves the simulation of before as it is.
   const scenario = new Scenario(request.text, request.name, request.variant);
+  const begun = scenario.simulate(scenario.seed);
+  simulation?.free();
+  simulation = begun;
   duration = scenario.duration;
   ({ port, warmUp } = request);
   before = null;
   following = false;
-  simulation = scenario.simulate(scenario.seed);
   scenario.free();
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
 }

@@ -28,7 +28,7 @@ function view(until: number, capacity = 100): View {
     }
     ring.push(Float64Array.of(time, waited, departures, 1500 * departures, drops, 0, time, 20e6 * time, time < 5 ? 0 : 1e6, 40e6 * time, 1000 * departures, time < 5 ? NaN : 7));
   }
-  return { resolved: resolve(START, "a"), ring, port: PORT, now: until, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
+  return { id: 1, resolved: resolve(START, "a"), ring, port: PORT, now: until, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
 }
 function line(of: View, edges: number[], above: string[], below?: string[], factor = 1): number[] {
   const rows = new Int32Array(edges.length);

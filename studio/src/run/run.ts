@@ -20,8 +20,10 @@ export function startWorker(): Worker {
   return worker;
 }
 
-/** The part of a run that is drawn. */
+/** What has been seen of one simulation; the page draws it. */
 export interface View {
+  /** Of the requests and replies that belong to it. */
+  id: number;
   resolved: Resolved;
   ring: Ring;
   /** Prefix of the columns of the bottleneck. */
@@ -38,24 +40,41 @@ export interface View {
 
 /** As many packets a second can be told apart. */
 const SEEN = 300;
+/** A new run takes the place of the old one after this time (ms) at the latest; earlier while a slider moves on. */
+const [PATIENCE, PATIENCE_ON_THE_MOVE] = [500, 200];
 
 /** Returns true if packets at the bottleneck are slow enough at `time` to be seen one by one. */
 export function isClose(one: Resolved, speed: number, time: number): boolean {
   return speed * packetRate(one, time) <= SEEN;
 }
 
+/** What a worker is busy with. It takes a new request in the middle of a course, which ends with it, and else only when idle. */
+type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | { kind: "course"; id: number; until: number };
+
+interface Wanted {
+  text: string;
+  resolved: Resolved;
+}
+
+/**
+ * One variant on its way through three places: what is *wanted*, the *next* simulation, and the *view* that is drawn. A change
+ * of a control keeps the old view until the next run has come as far; a start anew drops all that was. A reply counts for
+ * the simulation whose number it has, and for no other.
+ */
 export class Run {
   view: View | undefined;
   problem: Problem | undefined;
   trap: string | undefined;
   private worker: Source;
   private id = 0;
-  private busy = false;
-  /** The time up to which the worker goes on unasked (s). */
-  private course: number | undefined;
+  private asked: Asked = { kind: "idle" };
+  private wanted: Wanted | undefined;
   private next: View | undefined;
+  /** True from the reply to `load` on. */
+  private isLoaded = false;
   private nextSince = 0;
-  private waiting: { text: string; resolved: Resolved } | undefined;
+  /** Simulated time on the page (s), set by the session. */
+  goal = 0;
 
   /** With `start`, from elsewhere than a simulation. */
   constructor(private readonly start: () => Source = startWorker) {
@@ -71,117 +90,106 @@ export class Run {
     };
   }
 
-  private post(request: Request): void {
-    this.busy = true;
-    this.course = request.kind === "sample" && request.answers > 1 ? request.until : undefined;
-    this.worker.postMessage(request);
+  /** Runs this scenario from its start. With `anew` nothing of what ran before is shown any more. */
+  load(text: string, resolved: Resolved, anew = false): void {
+    if (this.trap !== undefined) this.renew();
+    this.wanted = { text, resolved };
+    if (anew) {
+      this.view = this.next = this.problem = undefined;
+      this.goal = 0;
+    }
+    this.begin();
   }
 
-  /** Runs this scenario from the start. The former run is shown until the new one has come as far. */
-  load(text: string, resolved: Resolved): void {
-    if (this.trap !== undefined) this.restart();
-    this.waiting = { text, resolved };
-    this.loadNow();
-  }
-
-  private loadNow(): void {
-    if ((this.busy && this.course === undefined) || this.next || !this.waiting) return;
-    const { text, resolved } = this.waiting;
-    this.waiting = undefined;
-    this.id += 1;
-    this.next = { resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, jain: NaN, packets: undefined };
+  /** Asks for the wanted simulation, as soon as the worker can take it and the one before has been seen. */
+  private begin(): void {
+    const free = this.asked.kind === "idle" || this.asked.kind === "course";
+    if (!free || this.next || !this.wanted) return;
+    const { text, resolved } = this.wanted;
+    this.wanted = undefined;
+    const id = (this.id += 1);
+    this.next = { id, resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, jain: NaN, packets: undefined };
+    this.isLoaded = false;
     this.nextSince = performance.now();
-    this.post({
-      kind: "load",
-      id: this.id,
-      text,
-      name: "scenario",
-      variant: resolved.variant,
-      port: resolved.place,
-      warmUp: resolved.warmUp,
-    });
+    this.asked = { kind: "load", id };
+    const { variant, place: port, warmUp } = resolved;
+    this.worker.postMessage({ kind: "load", id, text, name: "scenario", variant, port, warmUp } satisfies Request);
   }
 
   /**
-   * Asks for more if the run is not yet at `goal` (s) and the worker waits. Rows are `every` (s) apart, `coarse` far from
-   * the goal. Near it, packets are followed if they are seen at `speed`.
+   * Once a frame: puts the next run in its place, and asks for more if the run is not yet at `goal` (s) and the worker waits.
+   * Rows are `every` (s) apart, `coarse` far from the goal. Near it, packets are followed if they are seen at `speed`.
    */
   advance(goal: number, every: number, coarse: number, speed: number): void {
+    this.goal = goal;
+    this.settle();
+    this.begin();
     const target = this.next ?? this.view;
-    if (!target || target.ended || this.trap !== undefined) return;
+    const { asked } = this;
+    if (!target || target.ended || this.trap !== undefined || asked.kind === "load" || asked.kind === "answer") return;
     // What goes on unasked ends with a new request.
-    if (this.course === undefined ? this.busy || goal <= target.now : goal === this.course) return;
+    if (asked.kind === "course" ? goal === asked.until : goal <= target.now) return;
     const far = goal - target.now > 400 * every;
     const answers = speed === Infinity && goal > target.now ? ANSWERS : 1;
-    this.post({ kind: "sample", id: this.id, until: goal, every: far ? coarse : every, follow: !far && isClose(target.resolved, speed, target.now), answers });
+    const { id } = target;
+    this.asked = answers > 1 ? { kind: "course", id, until: goal } : { kind: "answer", id };
+    const follow = !far && isClose(target.resolved, speed, target.now);
+    this.worker.postMessage({ kind: "sample", id, until: goal, every: far ? coarse : every, follow, answers } satisfies Request);
   }
 
   /** How far the newest run is (s). */
   get reached(): number {
-    return this.waiting ? 0 : (this.next ?? this.view)?.now ?? 0;
+    return this.wanted ? 0 : (this.next ?? this.view)?.now ?? 0;
+  }
+
+  /** True if anything runs here, or is about to. */
+  get isUsed(): boolean {
+    return this.view !== undefined || this.catchingUp;
   }
 
   /** True while a new run has not yet reached the time of the run before. */
   get catchingUp(): boolean {
-    return this.next !== undefined || this.waiting !== undefined;
+    return this.next !== undefined || this.wanted !== undefined;
   }
 
   private receive(reply: Reply): void {
-    // Of the run before, which went on when the new one was asked for.
-    if (reply.kind === "rows" && reply.id !== this.id) return;
-    if (reply.kind !== "rows" || !reply.going) {
-      this.busy = false;
-      this.course = undefined;
-    }
-    const target = this.next ?? this.view;
+    // The last word on what was asked: a course of before goes on until its worker has read the new request.
+    const { asked } = this;
+    if (asked.kind !== "idle" && reply.id === asked.id && (reply.kind !== "rows" || (!reply.going && asked.kind !== "load"))) this.asked = { kind: "idle" };
+    const target = [this.next, this.view].find((one) => one?.id === reply.id);
     if (reply.kind === "trap") this.trap = reply.message;
-    else if (reply.kind === "problem") {
+    else if (reply.kind === "problem" && target) {
       this.problem = reply.problem;
       this.next = undefined;
-    } else if (reply.kind === "loaded" && this.next) {
+    } else if (reply.kind === "loaded" && target) {
       this.problem = undefined;
-      const { link, direction } = this.next.resolved.port;
-      this.next.ring = new Ring(reply.columns, CAPACITY);
-      this.next.port = `links.${link}.${direction}.`;
-      this.show();
-    } else if (reply.kind === "rows" && target) {
-      const waited = Math.round(target.ring.last(target.port + "queue") || 0);
-      if (reply.rows) target.ring.push(reply.rows);
-      target.now = reply.now;
-      target.ended = reply.ended;
-      target.before ??= reply.before;
-      if (reply.delays) {
-        target.delays = reply.delays;
-        target.jain = reply.jain;
-      }
-      if (reply.steps) (target.packets ??= new Packets(waited)).take(reply.steps);
-      else target.packets = undefined;
-      this.show();
-    }
-    this.loadNow();
+      const { link, direction } = target.resolved.port;
+      target.ring = new Ring(reply.columns, CAPACITY);
+      target.port = `links.${link}.${direction}.`;
+      this.isLoaded = true;
+    } else if (reply.kind === "rows" && target) take(target, reply);
+    this.settle();
+    this.begin();
   }
 
-  /** The new run takes the place of the old one when it is as far, or when waiting any longer would look like a halt. */
-  private show(): void {
-    if (!this.next) return;
-    const far = !this.view || this.next.now >= Math.min(this.goal, this.view.now) || this.next.ended;
-    // While a slider moves, the picture follows the hand even if a run has not caught up.
-    const patience = this.waiting ? 200 : 500;
-    if (far || (this.next.ring.length > 0 && performance.now() - this.nextSince > patience)) {
-      this.view = this.next;
+  /** The next run takes the place of the old one when it is as far, or when waiting any longer would look like a halt. */
+  private settle(): void {
+    const { next, view } = this;
+    if (!next || !this.isLoaded) return;
+    const far = !view || next.now >= Math.min(this.goal, view.now) || next.ended;
+    const patience = this.wanted ? PATIENCE_ON_THE_MOVE : PATIENCE;
+    if (far || (next.ring.length > 0 && performance.now() - this.nextSince > patience)) {
+      this.view = next;
       this.next = undefined;
     }
   }
 
-  /** Simulated time on the page (s), set by the session. */
-  goal = 0;
-
   /** A new worker in place of one that has failed. */
-  restart(): void {
+  private renew(): void {
     this.worker.terminate();
     this.trap = undefined;
-    this.busy = false;
-    this.course = undefined;
+    this.next = undefined;
+    this.asked = { kind: "idle" };
     this.worker = this.start();
     this.listen();
   }
@@ -189,4 +197,19 @@ export class Run {
   close(): void {
     this.worker.terminate();
   }
+}
+
+/** Adds what has come to what has been seen. */
+function take(view: View, reply: Extract<Reply, { kind: "rows" }>): void {
+  const waited = Math.round(view.ring.last(view.port + "queue") || 0);
+  if (reply.rows) view.ring.push(reply.rows);
+  view.now = reply.now;
+  view.ended = reply.ended;
+  view.before ??= reply.before;
+  if (reply.delays) {
+    view.delays = reply.delays;
+    view.jain = reply.jain;
+  }
+  if (reply.steps) (view.packets ??= new Packets(waited)).take(reply.steps);
+  else view.packets = undefined;
 }

@@ -48,9 +48,8 @@ export class Session {
   /** Another scenario, from its start. */
   open(text: string, shown?: (string | null)[]): boolean {
     this.draft = text;
-    if (!this.use(text, shown ?? null)) return false;
+    if (!this.use(text, shown ?? null, true)) return false;
     this.changes.clear();
-    this.restart();
     return true;
   }
 
@@ -64,8 +63,8 @@ export class Session {
     this.use(this.text, shown);
   }
 
-  /** Reads a text and runs it; false, and the problem said, if it is no valid scenario. */
-  use(text: string, shown: (string | null)[] | null): boolean {
+  /** Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. */
+  use(text: string, shown: (string | null)[] | null, anew = false): boolean {
     try {
       const scenario = read(text);
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
@@ -77,12 +76,13 @@ export class Session {
       const changed = text !== this.text;
       const old = this.resolved;
       Object.assign(this, { text, title, name, duration, variants, seed, shown: names, resolved, moves, problem: undefined });
+      if (anew) this.playback.clock.time = 0;
       this.see(true);
       while (this.runs.length > names.length) this.runs.pop()?.close();
       resolved.forEach((one, index) => {
-        const same = !changed && old[index]?.variant === one.variant;
+        const same = !anew && !changed && old[index]?.variant === one.variant;
         const run = (this.runs[index] ??= this.runOf(one));
-        if (!same || run.view === undefined) run.load(text, one);
+        if (!same || !run.isUsed) run.load(text, one, anew);
       });
       this.theory.show(text, resolved, duration);
       return true;
@@ -117,9 +117,8 @@ export class Session {
   restart(): void {
     this.playback.clock.time = 0;
     this.runs.forEach((run, index) => {
-      run.goal = 0;
       const one = this.resolved[index];
-      if (one) run.load(this.text, one);
+      if (one) run.load(this.text, one, true);
     });
   }
 
@@ -135,10 +134,7 @@ export class Session {
     const { every, coarse, speed } = this.playback;
     const goal = this.playback.tick(elapsed, reached);
     this.see(false);
-    for (const run of this.runs) {
-      run.goal = goal;
-      run.advance(goal, every, coarse, speed);
-    }
+    for (const run of this.runs) run.advance(goal, every, coarse, speed);
     const failures = this.runs.map((run) => run.trap ?? run.problem?.message);
     if (failures.some((one, index) => one !== this.failures[index]) || failures.length !== this.failures.length) this.failures = failures;
   }
