@@ -11,8 +11,10 @@ const NEWS_EVERY = 200;
 let simulation: Simulation | undefined;
 let duration = 0;
 let port = 0;
-let warmUp = 0;
-let before: Float64Array | null = null;
+/** Times (s) at which statistics begin anew, those that are to come. */
+let marks: number[] = [];
+/** The last of those that have passed, and what each flow had received by then. */
+let since: number | undefined;
 let receivedBefore: Float64Array = new Float64Array();
 let following = false;
 /** Simulated time of an answer (s). */
@@ -32,8 +34,8 @@ function load(request: Extract<Request, { kind: "load" }>): void {
   simulation?.free();
   simulation = begun;
   duration = scenario.duration;
-  ({ port, warmUp } = request);
-  before = null;
+  ({ port, marks } = request);
+  since = undefined;
   following = false;
   scenario.free();
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
@@ -60,11 +62,12 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   const goal = Math.min(request.until, duration);
   const until = Math.min(goal, from + slice);
   if (request.follow !== following) simulation.follow(port, (following = request.follow));
-  let warm: Float64Array | null = null;
-  if (before === null && until >= warmUp) {
-    simulation.sample(warmUp, request.every);
-    warm = before = simulation.delays(port);
-    receivedBefore = simulation.received(warmUp);
+  let before: { at: number; delays: Float64Array } | null = null;
+  while (marks[0] !== undefined && until >= marks[0]) {
+    since = marks.shift()!;
+    simulation.sample(since, request.every);
+    before = { at: since, delays: simulation.delays(port) };
+    receivedBefore = simulation.received(since);
   }
   if (until > from) simulation.sample(until, request.every);
   const now = simulation.now;
@@ -74,15 +77,15 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   const delays = withDelays ? simulation.delays(port) : null;
   const steps = following ? simulation.steps(port) : null;
   const going = left > 0 && now < goal;
-  if (going && rows.length === 0 && !delays && !warm && !following && start - answeredAt < NEWS_EVERY) {
+  if (going && rows.length === 0 && !delays && !before && !following && start - answeredAt < NEWS_EVERY) {
     fit(start, now - from);
     return true;
   }
   answeredAt = start;
-  const jain = before && delays ? jain_index(simulation.received(warmUp), receivedBefore) : NaN;
+  const jain = since !== undefined && delays ? jain_index(simulation.received(since), receivedBefore) : NaN;
   fit(start, now - from);
   const transfer = [rows, delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, delays, before: warm, jain, steps, ended: now >= duration, going }, transfer);
+  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, delays, before, jain, steps, ended: now >= duration, going }, transfer);
   return going;
 }
 

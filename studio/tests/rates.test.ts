@@ -46,7 +46,7 @@ it.each([
   const one = resolve(text, null);
   const shown = [0, 9.99, 10, 25].map((time) => words(one, time));
   expect(shown.map(({ rate }) => rate)).toEqual(["12 Mbit/s", "12 Mbit/s", "6 Mbit/s", "6 Mbit/s"]);
-  expect(shown.map(({ waiting }) => waiting)).toEqual(["50.0", "50.0", "100", "100"].map((delay) => `50 packets · ${delay} ms`));
+  expect(shown.map(({ waiting }) => waiting)).toEqual(["50.0", "50.0", "100", "100"].map((delay) => `50 packets · ${delay} ms to send`));
 });
 
 it("rates of a period begin anew", () => {

@@ -105,15 +105,15 @@ function drawn(run: Run): Set<number> {
 
 it("goes on after a change and a start anew within one frame", () => {
   const run = started();
-  run.load("1", resolved);
+  run.load("1", resolved, []);
   quiet(run, 6);
   // A change, whose run is half-way to the old one when all begins anew.
-  run.load("2", resolved);
+  run.load("2", resolved, []);
   for (let step = 0; step < 4; step++) {
     run.advance(6, 0.02, 0.02, 5);
     worker.answer();
   }
-  run.load("2", resolved, true);
+  run.load("2", resolved, [], true);
   expect(run.view).toBeUndefined();
   quiet(run, 0.1);
   quiet(run, 1);
@@ -124,12 +124,12 @@ it("goes on after a change and a start anew within one frame", () => {
 
 it("a wrong text leaves the run of before, and the next right one is run", () => {
   const run = started();
-  run.load("1", resolved);
+  run.load("1", resolved, []);
   quiet(run, 2);
-  run.load("wrong", resolved);
+  run.load("wrong", resolved, []);
   quiet(run, 3);
   expect(run.problem?.message).toBe("wrong");
-  run.load("3", resolved);
+  run.load("3", resolved, []);
   quiet(run, 4);
   expect(run.problem).toBeUndefined();
   expect(drawn(run)).toEqual(new Set([3]));
@@ -137,13 +137,13 @@ it("a wrong text leaves the run of before, and the next right one is run", () =>
 
 it("a worker that failed is replaced by the next load", () => {
   const run = started();
-  run.load("1", resolved);
+  run.load("1", resolved, []);
   quiet(run, 2);
   const broken = worker;
-  run.load("2", resolved);
+  run.load("2", resolved, []);
   broken.onmessage?.call(broken as unknown as Worker, new MessageEvent("message", { data: { kind: "trap", id: 2, message: "memory" } }));
   expect(run.trap).toBe("memory");
-  run.load("3", resolved);
+  run.load("3", resolved, []);
   expect(broken.ended).toBe(true);
   quiet(run, 2);
   expect(run.trap).toBeUndefined();
@@ -166,7 +166,7 @@ it("no order of changes, starts anew, frames and answers stops it or mixes two s
     };
     const change = (anew: boolean): void => {
       if (anew) clock.time = 0;
-      run.load(String((text += 1)), resolved, anew);
+      run.load(String((text += 1)), resolved, [], anew);
     };
     for (let step = 0; step < 60; step++) {
       const what = random();

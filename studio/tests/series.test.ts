@@ -96,7 +96,7 @@ describe("lines", () => {
 describe("numbers", () => {
   const histogram = Float64Array.of(0.01, 5, 0.02, 10, 0.04, 5);
   it("count delays since the end of the warm-up", () => {
-    const run = { ...view(20), delays: histogram, before: Float64Array.of(0.01, 5, 0.02, 2) };
+    const run = { ...view(20), delays: histogram, before: { at: 6, delays: Float64Array.of(0.01, 5, 0.02, 2) } };
     const bins = since(run);
     expect([bins.length, bins.total, bins.edges[0], bins.counts[0]]).toEqual([2, 13, 0.02, 8]);
     expect([0.5, 8 / 13, 0.7, 1].map((part) => quantile(bins, part))).toEqual([0.02, 0.02, 0.04, 0.04]);
@@ -116,6 +116,12 @@ describe("numbers", () => {
     expect(found.utilisation).toBeCloseTo((100 * 1500 * 8) / (15 * 20e6 + 1e6), 6);
     expect(found.goodput[0]).toBeCloseTo((8 * 100 * 1000) / 15);
     expect([found.queue, found.now]).toEqual([20, expect.closeTo(0.04)]);
+    expect(found.since).toBe(5);
+  });
+  it("are of the time since the last change", () => {
+    const run = { ...view(20), delays: histogram, before: { at: 12, delays: Float64Array.of(0.01, 5, 0.02, 10) } };
+    const found = numbers(run, since(run));
+    expect([found.since, found.mean, found.p99]).toEqual([12, expect.closeTo(0.04), 0.04]);
   });
   it("know the target of a discipline that has one", () => {
     expect([targetDelay(resolve(START, "a"), 0), targetDelay(resolve(START, "b"), 0)]).toEqual([undefined, 0.005]);
@@ -123,5 +129,20 @@ describe("numbers", () => {
     expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name), 0))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
     const { port } = withQueue("rem");
     expect(targetDelay(withQueue("rem"), 0)).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
+  });
+});
+
+describe("goodput in slow motion", () => {
+  it("is no more than the link, however narrow the bins", () => {
+    // A packet of 1500 B every 0.6 ms, received as a whole, on a link of 20 Mbit/s; rows every 0.25 ms, a bin each.
+    const ring = new Ring(["time", "flows.cubic.bytes"], 4000);
+    for (let row = 1; row <= 2000; row++) ring.push(Float64Array.of(row * 0.00025, 1500 * Math.floor((row * 0.00025) / 0.0006 + 1e-9)));
+    const run: View = { ...view(20), ring, now: 0.5 };
+    const picture = new Picture();
+    picture.look("goodput", "", [run], [0.4, 0.42], 0.00025);
+    const known = [...picture.lines[0]!].filter((value) => !Number.isNaN(value));
+    expect(known.length).toBeGreaterThan(30);
+    expect(Math.max(...known)).toBeLessThan(20.3);
+    expect(Math.min(...known)).toBeGreaterThan(19.7);
   });
 });

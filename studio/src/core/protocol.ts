@@ -10,7 +10,8 @@ export interface Problem {
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
-  | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; warmUp: number }
+  /** Statistics begin anew at each of the `marks` (s, in their order): the end of the warm-up, and the changes after it. */
+  | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; marks: number[] }
   /**
    * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
    * sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
@@ -31,9 +32,9 @@ export type Reply =
       rows: Float64Array | null;
       /** Pairs of upper edge (s) and packets, now and then. */
       delays: Float64Array | null;
-      /** Since `delays` is a sum: the same pairs at the end of the warm-up, once. */
-      before: Float64Array | null;
-      /** Jain's fairness index since the end of the warm-up, with `delays`; NaN before. */
+      /** Since `delays` is a sum: the same pairs at the last mark, which is at `at` (s), once. */
+      before: { at: number; delays: Float64Array } | null;
+      /** Jain's fairness index since the last mark, with `delays`; NaN before the first. */
       jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;

@@ -22,7 +22,7 @@ interface Changed {
 const STROKE = 1500;
 
 export class Changes {
-  /** A control that moves while the simulation runs changes it from then on; otherwise the whole run. */
+  /** A control that is moved in the middle of a run changes it from then on, playing or not; otherwise the whole run. */
   fromNow = $state.raw(true);
   /** Words for the last change. */
   last = $state.raw<string | undefined>();
@@ -44,7 +44,7 @@ export class Changes {
   }
 
   /**
-   * Sets several values. While the simulation runs they change at this instant, if they can. A value that a move in
+   * Sets several values. In the middle of a run they change at this instant, if they can. A value that a move in
    * force has set changes with the move. All others change the run from its start.
    */
   setAll(values: [path: string, value: string][], what: string): void {
@@ -114,6 +114,7 @@ export class Changes {
   /** Adds moves, if there are any and the scenario allows them; else changes the text as `otherwise` says. */
   private move(moves: (Move | undefined)[], what: string, key: string, otherwise: (text: string) => string): void {
     const { shown, playback } = this.session;
+    const { time: now } = playback.clock;
     const added = moves.flatMap((move) => move ?? []);
     const time = added[0]?.at;
     if (added.length === moves.length && time !== undefined) {
@@ -121,8 +122,7 @@ export class Changes {
       if (this.change((text) => withMoves(text, [...others, ...added]), what, shown, key, time)) return;
     }
     // What cannot change in mid-run changes the run from its start.
-    const { time: now, playing } = playback.clock;
-    this.change(otherwise, this.fromNow && playing && now > 0 ? `${what} (whole run)` : what, shown, key);
+    this.change(otherwise, this.fromNow && now > 0 ? `${what} (whole run)` : what, shown, key);
   }
 
   /** Changes the text. A text that is no valid scenario is refused, and the error is shown. */

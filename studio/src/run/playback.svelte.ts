@@ -61,9 +61,8 @@ export class Playback {
     return goal;
   }
 
-  /** True while a change can come in the middle of the run. */
+  /** True where a change can come in the middle of the run, playing or not. */
   get isUnderWay(): boolean {
-    const { time, playing } = this.clock;
-    return playing && time > 0 && time < this.played.duration;
+    return this.clock.time > 0 && this.clock.time < this.played.duration;
   }
 }

@@ -31,8 +31,9 @@ export interface View {
   now: number;
   ended: boolean;
   delays: Float64Array;
-  before: Float64Array | null;
-  /** Fairness since the end of the warm-up. */
+  /** The delays at the last mark, and its time (s): the end of the warm-up, or the last change after it. */
+  before: { at: number; delays: Float64Array } | null;
+  /** Fairness since the last mark. */
   jain: number;
   /** While packets are followed. */
   packets: Packets | undefined;
@@ -54,6 +55,8 @@ type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | { kind
 interface Wanted {
   text: string;
   resolved: Resolved;
+  /** Times (s) of changes. */
+  changes: readonly number[];
 }
 
 /**
@@ -91,9 +94,9 @@ export class Run {
   }
 
   /** Runs this scenario from its start. With `anew` nothing of what ran before is shown any more. */
-  load(text: string, resolved: Resolved, anew = false): void {
+  load(text: string, resolved: Resolved, changes: readonly number[], anew = false): void {
     if (this.trap !== undefined) this.renew();
-    this.wanted = { text, resolved };
+    this.wanted = { text, resolved, changes };
     if (anew) {
       this.view = this.next = this.problem = undefined;
       this.goal = 0;
@@ -105,7 +108,7 @@ export class Run {
   private begin(): void {
     const free = this.asked.kind === "idle" || this.asked.kind === "course";
     if (!free || this.next || !this.wanted) return;
-    const { text, resolved } = this.wanted;
+    const { text, resolved, changes } = this.wanted;
     this.wanted = undefined;
     const id = (this.id += 1);
     this.next = { id, resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, jain: NaN, packets: undefined };
@@ -113,7 +116,8 @@ export class Run {
     this.nextSince = performance.now();
     this.asked = { kind: "load", id };
     const { variant, place: port, warmUp } = resolved;
-    this.worker.postMessage({ kind: "load", id, text, name: "scenario", variant, port, warmUp } satisfies Request);
+    const marks = [warmUp, ...new Set(changes.filter((time) => time > warmUp))].sort((one, other) => one - other);
+    this.worker.postMessage({ kind: "load", id, text, name: "scenario", variant, port, marks } satisfies Request);
   }
 
   /**
@@ -205,7 +209,7 @@ function take(view: View, reply: Extract<Reply, { kind: "rows" }>): void {
   if (reply.rows) view.ring.push(reply.rows);
   view.now = reply.now;
   view.ended = reply.ended;
-  view.before ??= reply.before;
+  view.before = reply.before ?? view.before;
   if (reply.delays) {
     view.delays = reply.delays;
     view.jain = reply.jain;

@@ -16,9 +16,9 @@ export function grid(from: number, to: number, most: number, finest: number, bef
   return edges;
 }
 
-/** The places of the rows at the edges; -1 before the first row, and after the last one that is there. */
-export function rowsAt(view: Pick<View, "now" | "ring">, edges: Float64Array, rows: Int32Array): void {
-  for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > view.now + 1e-9 ? -1 : view.ring.at(edges[index]!);
+/** The places of the rows at the edges, or `back` seconds before; -1 before the first row, and after the last one that is there. */
+export function rowsAt(view: Pick<View, "now" | "ring">, edges: Float64Array, rows: Int32Array, back = 0): void {
+  for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > view.now + 1e-9 ? -1 : view.ring.at(edges[index]! - back);
 }
 
 /**
@@ -28,18 +28,21 @@ export interface Source {
   above: Float64Array[];
   below: Float64Array[] | undefined;
   factor: number;
+  /** A growth is over this time (s), if it is more than a bin. */
+  span?: number | undefined;
 }
 
 /**
- * Writes a line; whether it is another one than before. A growth stands at the right edge of its bin. Where nothing is
+ * Writes a line; whether it is another one than before. A growth stands at the right edge of its bin; it is since the row of
+ * the bin before, or since the `earlier` row. Where nothing is
  * known, or nothing grows below, it is NaN. In place, and without a function per value: numbers that a list or an iterator
  * holds are objects, and a page that draws thirty times a second would leave megabytes of them behind.
  */
-export function fill({ above, below, factor }: Source, rows: Int32Array, line: Float64Array): boolean {
+export function fill({ above, below, factor }: Source, rows: Int32Array, line: Float64Array, earlier?: Int32Array): boolean {
   let changed = false;
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index]!;
-    const before = below && index > 0 ? rows[index - 1]! : -1;
+    const before = !below ? -1 : earlier ? earlier[index]! : index > 0 ? rows[index - 1]! : -1;
     let value = NaN;
     if (!below) {
       value = row < 0 ? NaN : sum(above, row) * factor;
@@ -63,6 +66,8 @@ function sum(columns: Float64Array[], row: number): number {
 }
 
 export interface Numbers {
+  /** The time from which on all but `now` and `queue` are counted (s). */
+  since: number;
   now: number;
   queue: number;
   mean: number;
@@ -75,12 +80,14 @@ export interface Numbers {
   goodput: number[];
 }
 
-/** The bottleneck of a run now, and since the end of its warm-up (since the start as long as that lasts). */
+/** The bottleneck of a run now, and since its last mark: the end of the warm-up, or a change (since the start before that). */
 export function numbers(view: View, delays: Bins): Numbers {
   const { ring, port, resolved } = view;
   const last = ring.end - 1;
   const placeAt = (time: number): number => Math.max(ring.start, ring.at(time));
-  const warm = view.now > resolved.warmUp ? placeAt(resolved.warmUp) : ring.start;
+  // A live run counts no delays, and has no marks.
+  const from = view.before?.at ?? (view.now > resolved.warmUp ? resolved.warmUp : 0);
+  const warm = from > 0 ? placeAt(from) : ring.start;
   const recent = placeAt(view.now - Math.max(0.2, resolved.port.largest_rtt_s));
   const grown = (name: string, from: number): number => {
     const column = ring.whole(name);
@@ -92,6 +99,7 @@ export function numbers(view: View, delays: Bins): Numbers {
   const most = grown(port + "peak", warm);
   const arrivals = grown(departures, warm) + grown(drops, warm);
   return {
+    since: from,
     now: grown(waited, recent) / grown(departures, recent),
     queue: ring.last(port + "queue"),
     mean: grown(waited, warm) / grown(departures, warm),
@@ -113,9 +121,10 @@ export interface Bins {
   total: number;
 }
 
-/** Delays since the end of the warm-up, written into `bins`. Both lists of a view are in the order of time. */
+/** Delays since the last mark, written into `bins`. Both lists of a view are in the order of time. */
 export function since(view: View, bins: Bins = { edges: new Float64Array(), counts: new Float64Array(), length: 0, total: 0 }): Bins {
-  const { delays, before: old } = view;
+  const { delays } = view;
+  const old = view.before?.delays;
   if (bins.edges.length < delays.length / 2) {
     bins.edges = new Float64Array(delays.length);
     bins.counts = new Float64Array(delays.length);

@@ -82,7 +82,7 @@ export class Session {
       resolved.forEach((one, index) => {
         const same = !anew && !changed && old[index]?.variant === one.variant;
         const run = (this.runs[index] ??= this.runOf(one));
-        if (!same || !run.isUsed) run.load(text, one, anew);
+        if (!same || !run.isUsed) run.load(text, one, this.instants, anew);
       });
       this.theory.show(text, resolved, duration);
       return true;
@@ -90,6 +90,11 @@ export class Session {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** When something changes in mid-run (s). */
+  private get instants(): number[] {
+    return this.moves.map((move) => move.at);
   }
 
   private runOf({ variant }: Resolved): Run {
@@ -118,7 +123,7 @@ export class Session {
     this.playback.clock.time = 0;
     this.runs.forEach((run, index) => {
       const one = this.resolved[index];
-      if (one) run.load(this.text, one, true);
+      if (one) run.load(this.text, one, this.instants, true);
     });
   }
 
@@ -143,7 +148,7 @@ export class Session {
   recover(): void {
     this.runs.forEach((run, index) => {
       const one = this.resolved[index];
-      if (one && (run.trap !== undefined || run.problem)) run.load(this.text, one);
+      if (one && (run.trap !== undefined || run.problem)) run.load(this.text, one, this.instants);
     });
   }
 }

@@ -1,6 +1,7 @@
 /** The plots over time: what each one shows, and their data. */
 import type { View } from "../run/run";
 import type { Fluid } from "../run/theory.svelte";
+import { packetRate } from "../core/rates";
 import { fill, grid, rowsAt, type Source } from "../run/series";
 
 export type Kind = "delay" | "inner" | "goodput" | "windows";
@@ -20,6 +21,8 @@ const DOTS = [1, 2];
 const COUNTS = ["departures", "bytes", "drops", "marks", "waited", "came", "at_hand", "peak", "queue"];
 /** Bins of a plot; a pixel or two for each. */
 const BINS = 400;
+/** A rate is counted over as many packets of the link at least: one more or less is a hundredth of it. */
+const COUNTED = 100;
 
 /** The part of time that is shown (s). */
 export function windowOf(now: number, duration: number, span: number): [number, number] {
@@ -59,6 +62,7 @@ export class Picture {
   private fluids: readonly (Fluid | undefined)[] = [];
   private what = "";
   private rows = new Int32Array();
+  private earlier = new Int32Array();
 
   /** Looks at the runs, and the models beside them. Returns true if the picture has changed since the last look. */
   look(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number, fluids: readonly (Fluid | undefined)[] = []): boolean {
@@ -74,6 +78,7 @@ export class Picture {
       this.fluids = [...fluids];
       this.times = times;
       this.rows = new Int32Array(times.length);
+      this.earlier = new Int32Array(times.length);
       this.sources = views.flatMap((view, variant) => [
         ...sourcesOf(kind, inner, view, variant, times.length),
         ...fluidsOf(kind, inner, view, fluids[variant], variant, times.length),
@@ -83,7 +88,10 @@ export class Picture {
     let of: View | Fluid | undefined;
     for (const source of this.sources) {
       if (source.of !== of) rowsAt((of = source.of), times, this.rows);
-      changed = fill(source, this.rows, source.line) || changed;
+      // In slow motion a bin has few packets, or parts of one.
+      const isWide = source.span !== undefined && source.span > times[1]! - times[0]!;
+      if (isWide) rowsAt(source.of, times, this.earlier, source.span);
+      changed = fill(source, this.rows, source.line, isWide ? this.earlier : undefined) || changed;
     }
     if (!changed) return false;
     const drawn = this.sources.filter(({ optional, line }) => !optional || isKnown(line));
@@ -109,6 +117,7 @@ function sourcesOf(kind: Kind, inner: string, view: View, variant: number, lengt
     above: columns(above),
     below: below && columns(below),
     factor,
+    span: kind === "goodput" ? COUNTED / packetRate(resolved, view.now) : undefined,
     line: new Float64Array(length).fill(NaN),
     optional: kind === "windows",
   });

@@ -40,7 +40,7 @@ export class Words {
     context.font = `600 ${FONT}`;
     this.labelWidth = context.measureText(resolved.label).width;
     const time = Number.isNaN(this.time) ? 0 : this.time;
-    const delay = `${digits((queue * 1e3) / packetRate(resolved, time))} ms`;
+    const delay = `${digits((queue * 1e3) / packetRate(resolved, time))} ms to send`;
     const both = `${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${delay}`;
     context.font = FONT;
     // A long name takes the place of the packets.
