@@ -69,7 +69,7 @@ test("figure and data are saved", async ({ studio }) => {
     const download = await waiting;
     saved[download.suggestedFilename()] = readFileSync((await download.path()), "latin1");
   }
-  expect(saved["studio.svg"]).toMatch(/^<svg .*Sojourn time[\s\S]*<\/svg>/);
+  expect(saved["studio.svg"]).toMatch(/^<svg .*Time in the queue[\s\S]*<\/svg>/);
   expect(saved["studio.png"]!.slice(1, 4)).toBe("PNG");
   expect(saved["studio.csv"]!.split("\n").length).toBeGreaterThan(5000);
   expect(saved["studio.parquet"]).toMatch(/^PAR1[\s\S]*PAR1$/);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { expect } from "@playwright/test";
 import { PLAIN, drawing, frames, held, measure, paused, poll, test, time, toEnd, workers } from "./page";
@@ -56,6 +57,33 @@ test("what moves while it plays is a change on the axis of time: it is dragged, 
   await mark.hover();
   await studio.getByRole("button", { name: /Remove the change at .*rate/ }).click();
   await expect(mark).toHaveCount(0);
+});
+
+test("what is moved while it stands still changes from now on, and numbers, names and figures follow", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  await poll(() => time(studio)).toBeGreaterThan(10);
+  const at = await paused(studio);
+  await studio.getByLabel("Rate, typed").fill("10 Mbit/s");
+  await studio.getByLabel("Rate, typed").press("Enter");
+  const mark = studio.getByRole("slider", { name: "Change: bottleneck rate 10 Mbit/s" });
+  await expect(mark).toHaveCount(1);
+  expect(Number(await mark.getAttribute("aria-valuenow"))).toBeCloseTo(at, 1);
+  await studio.getByLabel("Queue discipline of B").selectOption({ label: "PIE" });
+  await toEnd(studio);
+  await expect(studio.getByText(/^Since the change at/)).toBeVisible();
+  await expect(studio.locator("p.title")).toHaveText(/\(now rate 10 Mbit\/s\)$/);
+  await expect(studio.getByRole("columnheader", { name: "B" })).toHaveAttribute("title", "PIE");
+  const waiting = studio.waitForEvent("download");
+  await studio.getByText("Save", { exact: true }).click();
+  await studio.getByRole("button", { name: "SVG" }).click();
+  const drawn = readFileSync(await (await waiting).path(), "utf8");
+  for (const words of ["now rate 10 Mbit/s", "s: bottleneck rate 10 Mbit/s", "s: pie", "dashed: target"]) expect(drawn).toContain(words);
+  // Another value for the whole run begins it anew: no further change on the axis.
+  await studio.getByRole("button", { name: "the whole run" }).click();
+  await studio.getByLabel("cubic, typed").fill("10");
+  await studio.getByLabel("cubic, typed").press("Enter");
+  await expect(studio.getByRole("slider", { name: /^Change/ })).toHaveCount(1);
+  await expect(studio.locator("p.title")).toHaveText(/now rate 10 Mbit\/s, cubic count 10/);
 });
 
 test("goes on where it was when the tab was hidden", async ({ studio }) => {

@@ -2,6 +2,7 @@
 import { problemOf, type Problem } from "../core/protocol";
 import { encode } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
+import { changesOf, labelOf, titleOf } from "../core/names";
 import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
@@ -20,6 +21,7 @@ export class Session {
   /** The text as it stands in the editor. */
   draft = $state.raw("");
   problem = $state.raw<Problem | undefined>();
+  /** The title of the text, and what has changed since it was opened. */
   title = $state.raw("");
   name = $state.raw("scenario");
   duration = $state.raw(60);
@@ -40,15 +42,27 @@ export class Session {
   readonly changes = new Changes(this);
   readonly theory = new Theory();
   runs: Run[] = [];
+  /** The text as it was opened, and its variants: what their names were given to. */
+  private opened = "";
+  private readonly first = new Map<string | null, Resolved | undefined>();
   /** A live run, which is one of the variants. */
   feed: Feed | undefined;
+  /** The title that the text gives. */
+  private given = "";
   /** Moves up to now. */
   private passed = 0;
 
   /** Another scenario, from its start. */
   open(text: string, shown?: (string | null)[]): boolean {
     this.draft = text;
-    if (!this.use(text, shown ?? null, true)) return false;
+    const before = this.opened;
+    this.opened = text;
+    this.first.clear();
+    if (!this.use(text, shown ?? null, true)) {
+      this.opened = before;
+      this.first.clear();
+      return false;
+    }
     this.changes.clear();
     return true;
   }
@@ -70,12 +84,13 @@ export class Session {
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
       const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
-      const resolved = names.map((name) => resolve(text, name));
+      const resolved = names.map((name) => this.named(resolve(text, name)));
       const moves = movesOf(text);
-      const { title, name, duration, variants, seed } = scenario;
+      const { name, duration, variants, seed } = scenario;
+      this.given = scenario.title;
       const changed = text !== this.text;
       const old = this.resolved;
-      Object.assign(this, { text, title, name, duration, variants, seed, shown: names, resolved, moves, problem: undefined });
+      Object.assign(this, { text, name, duration, variants, seed, shown: names, resolved, moves, problem: undefined });
       if (anew) this.playback.clock.time = 0;
       this.see(true);
       while (this.runs.length > names.length) this.runs.pop()?.close();
@@ -97,6 +112,20 @@ export class Session {
     return this.moves.map((move) => move.at);
   }
 
+  /** A variant as the text had it when it was opened; undefined if it had none of this name. */
+  private asOpened(variant: string | null): Resolved | undefined {
+    if (!this.first.has(variant)) {
+      const known = variant === null || read(this.opened).variants.includes(variant);
+      this.first.set(variant, known ? resolve(this.opened, variant) : undefined);
+    }
+    return this.first.get(variant);
+  }
+
+  /** A variant with the name that it has earned by now. */
+  private named(one: Resolved): Resolved {
+    return { ...one, label: labelOf(one, this.asOpened(one.variant)) };
+  }
+
   private runOf({ variant }: Resolved): Run {
     const { feed } = this;
     return feed && variant === feed.head.variant ? new Run(() => feed.source()) : new Run();
@@ -110,7 +139,9 @@ export class Session {
     if (!changed && passed === this.passed) return;
     this.passed = passed;
     const text = passed > 0 ? textAt(this.text, this.moves, this.playback.clock.time) : "";
-    this.current = this.resolved.map((one) => (passed > 0 ? { ...resolve(text, one.variant), rates: one.rates } : one));
+    this.current = this.resolved.map((one) => (passed > 0 ? this.named({ ...resolve(text, one.variant), rates: one.rates }) : one));
+    const one = this.current[0];
+    this.title = titleOf(this.given, one ? changesOf(one, this.asOpened(one.variant)) : []);
   }
 
   /** True if every run has come to its end, with the newest text. */

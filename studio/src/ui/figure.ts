@@ -6,16 +6,25 @@ import type { Palette } from "./theme.svelte";
 export interface Panel {
   title: string;
   picture: Picture;
+  /** Where each variant should be at a time, in the unit of the panel; undefined if it has no target. */
+  targets?: ((time: number) => number | undefined)[];
+}
+
+/** Something that was changed in mid-run, in words. */
+export interface Moved {
+  at: number;
+  text: string;
 }
 
 const WIDTH = 720;
 const HEIGHT = 150;
 const MARGIN = { left: 56, right: 12, top: 26, bottom: 22 };
 
-/** The panels as SVG, one above the other on one time axis. */
-export function svg(title: string, panels: readonly Panel[], labels: readonly string[], window: [number, number], colours: Palette): string {
+/** The panels as SVG, one above the other on one time axis; `moves` are lines across them, and are named below. */
+export function svg(title: string, panels: readonly Panel[], labels: readonly string[], window: [number, number], colours: Palette, moves: readonly Moved[] = []): string {
   const [from, to] = window;
-  const height = 56 + panels.length * HEIGHT + 22;
+  const seen = moves.filter(({ at }) => at >= from && at <= to);
+  const height = 56 + panels.length * HEIGHT + 22 + 16 * seen.length;
   const parts: string[] = [];
   const text = (x: number, y: number, content: string, more = ""): void => {
     parts.push(`<text x="${x}" y="${y}" ${more}>${escaped(content)}</text>`);
@@ -62,7 +71,16 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
       const dash = trace.dash.length > 0 ? ` stroke-dasharray="${trace.dash.join(" ")}"` : "";
       parts.push(`<path d="${path}" fill="none" stroke="${colours.variants[trace.variant] ?? colours.ink}" stroke-width="1.2"${dash}><title>${escaped(trace.label)}</title></path>`);
     });
+    for (const { at } of seen) parts.push(`<path d="M${round(x(at))} ${top}V${bottom}" stroke="${colours.soft}" stroke-dasharray="2 2"/>`);
+    const paths = (panel.targets ?? []).map((target) => {
+      const points = [...panel.picture.times].filter((time) => time >= from && time <= to).map((time) => [time, target(time)] as const);
+      return points.flatMap(([time, value], index) => (value === undefined || value > most ? [] : [`${index === 0 ? "M" : "L"}${round(x(time))} ${round(y(value))}`])).join("");
+    });
+    const drawn = new Set(paths.filter((path) => path.startsWith("M")));
+    for (const path of drawn) parts.push(`<path d="${path}" fill="none" stroke="${colours.target}" stroke-width="1.2" stroke-dasharray="4 3"><title>target</title></path>`);
+    if (drawn.size > 0) text(WIDTH - MARGIN.right, top - 8, "dashed: target", `text-anchor="end" fill="${colours.target}"`);
     if (place === panels.length - 1) {
+      seen.forEach(({ at, text: what }, index) => text(MARGIN.left, bottom + 34 + 16 * index, `${Number(at.toPrecision(6))} s: ${what}`));
       const stride = niceStep((to - from) / 8);
       for (let time = Math.ceil(from / stride) * stride; time <= to * 1.0001; time += stride) text(round(x(time)), bottom + 16, `${Number(time.toPrecision(6))} s`, 'text-anchor="middle"');
     }
