@@ -12,7 +12,7 @@ export function labelOf(one: Resolved, first: Resolved | undefined): string {
   return changed.length > 0 ? `${first.label}, ${listed(changed)}` : first.label;
 }
 
-/** What is no more as it was opened, besides the queue that has a label: `rate 10 Mbit/s`, `cubic count 40`. */
+/** Lists what is no more as it was opened, besides the queue that has a label: `rate 10 Mbit/s`, `cubic count 40`. */
 export function changesOf(one: Resolved, first: Resolved | undefined): string[] {
   if (!first) return [];
   return differences(without(first), without(one)).map((text) => text.replace(/^(links|flows)\./, "").replace(new RegExp(`^${one.port.link} `), ""));

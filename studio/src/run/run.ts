@@ -20,9 +20,9 @@ export function startWorker(): Worker {
   return worker;
 }
 
-/** What has been seen of one simulation; the page draws it. */
+/** All that has been seen of one simulation, for the page to draw. */
 export interface View {
-  /** Of the requests and replies that belong to it. */
+  /** Number of its requests and replies. */
   id: number;
   resolved: Resolved;
   ring: Ring;
@@ -49,7 +49,7 @@ export function isClose(one: Resolved, speed: number, time: number): boolean {
   return speed * packetRate(one, time) <= SEEN;
 }
 
-/** What a worker is busy with. It takes a new request in the middle of a course, which ends with it, and else only when idle. */
+/** Business of a worker. It takes a new request in the middle of a course, which ends with it, and else only when idle. */
 type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | { kind: "course"; id: number; until: number };
 
 interface Wanted {
