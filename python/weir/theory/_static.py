@@ -33,6 +33,9 @@ def static_gain(aqm: Aqm, queue: float, pipe: float) -> float | None:
 def as_pi(aqm: Aqm) -> tuple[float, float] | None:
     """Gains a and b of the PI controller that REM is while prices are small, with REM's interval and target.
 
+    By equation 2 that is so while packets wait and none is dropped: only then the queue grows by the rate
+    less the capacity.
+
     The probability 1 - phi^-price is then ln(phi) times the price, which the queue moves as PI's probability
     (REM's paper, section 4.1). None for other AQMs.
 

@@ -103,7 +103,8 @@ def _more(one: Analysis) -> list[str]:
         lines.append(f"static gain |S| {one.static_gain:.3g}: HRED's paper asks for less than 1")
     gains = as_pi(one.point.aqm)
     if gains is not None:
-        lines.append(f"PI with a = {gains[0]:.6g} and b = {gains[1]:.6g} is the same while prices are small")
+        same = f"PI with a = {gains[0]:.6g} and b = {gains[1]:.6g} is the same"
+        lines.append(f"{same} while prices are small, packets wait and none is dropped")
     if one.margins is not None and len(one.margins.phases) > 1 and (one.margins.gain_margin or 2.0) < 1.0:
         lines.append("several phase crossovers: the roots decide, not the margins")
     return lines
