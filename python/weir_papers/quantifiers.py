@@ -64,17 +64,16 @@ def needs(checks: int, quantifier: Quantifier, exceptions: int) -> int:
 def likely(checks: Sequence[Check], quantifier: Quantifier, exceptions: int) -> Finding:
     """The finding by the means alone, which is all that a few replications have.
 
-    For all, no more of them than the exceptions may speak against the claim, and more than half have to speak
-    for it: so what is the same everywhere holds no comparison, and is a tie.
+    For all, as many have to speak for the claim as have to hold. Where the others are ties, so is the claim.
     """
     stands = [check.stand for check in checks]
     speak_for, speak_against = stands.count(1), stands.count(-1)
-    most = 2 * speak_for > len(stands)
     match quantifier:
         case "all":
-            return FAILS if speak_against > exceptions else HOLDS if most else TIE
+            is_shown = speak_for >= needs(len(stands), quantifier, exceptions)
+            return FAILS if speak_against > exceptions else HOLDS if is_shown else TIE
         case "most":
-            return HOLDS if most else FAILS if 2 * speak_against > len(stands) else TIE
+            return HOLDS if 2 * speak_for > len(stands) else FAILS if 2 * speak_against > len(stands) else TIE
         case _:
             return HOLDS if speak_for else FAILS if speak_against == len(stands) else TIE
 

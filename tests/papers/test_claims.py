@@ -286,13 +286,13 @@ def test_what_has_to_hold_in_words(holds_in: Quantifier, exceptions: int, words:
 
 
 LIKE = {
-    "rem-2001": {"P-14", "P-7a", "P-15a", "P-18", "P-6", "P-4b", "P-11", "A-0.2b"},
+    "rem-2001": {"P-14", "P-7a", "P-15a", "P-18", "P-6", "P-4b", "P-11", "A-0.2b", "A-0.6c"},
     "ofc-1999": set[str](),
     "operating-point-2002": {"P-2", "P-7", "A-2.3a", "A-2.3b", "A-2.3c", "A-2.7c"},
     "hred-2003": {"A-3.6"},
     "nlred-comparison-2013": set[str](),
 }
-"""Claims that say likeness or constancy: a difference of nothing is what they expect."""
+"""Claims that say likeness, constancy or "not higher": a difference of nothing is what they expect."""
 
 
 @pytest.mark.parametrize("key", KEYS)

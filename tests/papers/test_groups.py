@@ -48,7 +48,7 @@ def test_what_is_the_same_everywhere_fits_no_reading() -> None:
     assert judged([[5.0], [4.0]], MORE).likely == HOLDS
     assert judged([[0.0], [0.0]], MORE).likely == TIE
     assert judged([[0.3], [0.3]], MORE).likely == TIE
-    assert judged([[5.0], [4.0], [-0.2]], MORE).likely == HOLDS
+    assert judged([[5.0], [4.0], [-0.2]], MORE).likely == TIE
     assert judged([[5.0], [4.0], [-0.6]], MORE).likely == FAILS
     assert judged([[5.0], [4.0], [-0.6]], MORE, holds_in="most").likely == HOLDS
     assert judged([[-5.0], [4.0], [-0.6]], MORE, holds_in="some").likely == HOLDS

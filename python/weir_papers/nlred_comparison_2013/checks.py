@@ -69,13 +69,15 @@ def _at_max_p(pairs: Iterable[tuple[str, str]]) -> list[Quantity]:
     return [level(one, "goodput") - level(other, "goodput") for one, other in pairs]
 
 
-def _in_general(expected: Expected, measure: str) -> list[Part]:
-    """Each of the others against DropTail, averaged over the numbers of flows."""
+def _in_general(
+    expected: Expected, measure: str, first: Sequence[str] = ACTIVE, second: Sequence[str] = ("drop-tail",)
+) -> list[Part]:
+    """Each of the first against each of the second, averaged over the numbers of flows."""
     return each(
         expected,
         (
             along(quantity, "mean", lambda _, values: float(values.mean()))
-            for quantity in _minus(ACTIVE, ["drop-tail"], measure)
+            for quantity in _minus(first, second, measure)
         ),
     )
 
@@ -121,11 +123,11 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-1d": _in_general(MORE, "jain"),
     "P-1e": _in_general(MORE, "utilisation"),
     "P-1f": _in_general(LESS, "mean_queue"),
-    "P-2a": each(LESS, _minus(["nlred"], OTHERS, "delay_mean")),
-    "P-2b": each(LESS, _minus(["nlred"], OTHERS, "loss")),
+    "P-2a": _in_general(LESS, "delay_mean", ["nlred"], OTHERS),
+    "P-2b": _in_general(LESS, "loss", ["nlred"], OTHERS),
     "P-2c": each(at_least(90.0), [level("nlred", "utilisation")]),
-    "P-2d": each(LESS, _minus(["nlred"], OTHERS, "mean_queue")),
-    "P-2e": each(MORE, _minus(["nlred"], OTHERS, "utilisation")),
+    "P-2d": _in_general(LESS, "mean_queue", ["nlred"], OTHERS),
+    "P-2e": _in_general(MORE, "utilisation", ["nlred"], OTHERS),
     "P-3a": _until("goodput", MORE),
     "P-3b": _until("loss", LESS),
     "P-4": each(MORE, _at_max_p(zip(MAX_P["nlred"], MAX_P["gred"], strict=True))),
@@ -139,6 +141,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-10": [
         *each(at_least(95.0), [level("rem", "utilisation")]),
         *each(at_most(0.5), [level("rem", "loss")]),
+        *each(at_most(10.0), [level("rem", "delay_mean")]),
     ],
     "P-8": each(MORE, [marking("rem", BEGINNING_S) - marking("red", BEGINNING_S)]),
 }
