@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { entry } from "../src/core/entry";
+import { withCongestion } from "../src/core/controls";
 import { library, START } from "../src/core/library";
-import { allDisciplines, at, congestionControls, edit, read, resolve, withCongestion, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
+import { allDisciplines, at, congestionControls, edit, read, resolve, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
 import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
 
 // Not before the tests: there is one of each scenario of the library.
@@ -75,7 +76,7 @@ describe("congestion controls", () => {
   });
   it("run with what they need", () => {
     for (const { name } of congestionControls()) {
-      const tcp = at(resolve(withCongestion(START, "flows.cubic", name), "a").values, ["flows", "cubic", "tcp"]) as Table;
+      const tcp = at(resolve(withCongestion(START, "flows.cubic", name, ["a", "b"]), "a").values, ["flows", "cubic", "tcp"]) as Table;
       expect(Object.keys(tcp.congestion as Table)).toEqual([name]);
       if (name === "prague") expect(tcp).toMatchObject({ ecn: true, accecn: true, recovery: { sack: {} } });
     }

@@ -23,6 +23,7 @@ mod queue_changes;
 mod reader;
 mod scenario;
 mod schema;
+mod settings;
 mod sweep;
 mod syntax;
 mod topology;
@@ -48,6 +49,7 @@ pub use others::{Named, name_of_others, of_another_kind};
 pub use population::{CountAt, CountSteps, PopulationChange};
 pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
 pub use schema::{choices_of, schema};
+pub use settings::{Need, Scale, needs};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::DirectedLink;
 pub use traffic::{

@@ -1,5 +1,5 @@
 /** The scenario of the page: its text, as the simulator reads it. */
-import { congestion_needs, edit, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { edit, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
@@ -146,7 +146,9 @@ export interface Parameter {
   /** In words. */
   source: string;
   choices: string[];
-  bounded: [number, number] | undefined;
+  /** Bounds of the schema. */
+  least: number | undefined;
+  most: number | undefined;
   published: Published | undefined;
   /** Its part in the rule of the discipline, such as "delay" for a target delay. */
   role: string | undefined;
@@ -241,18 +243,6 @@ export interface CongestionControl {
   help: string;
 }
 
-/** The text with another congestion control, and what it needs beside it, at the group of this key. */
-export function withCongestion(text: string, group: string, name: string): string {
-  let changed = edit(edit(text, `${group}.tcp.congestion`, undefined), `${group}.tcp.congestion.${name}`, "{}");
-  for (const [key, value] of JSON.parse(congestion_needs(name)) as [string, string][]) {
-    // One of several: what was chosen before goes.
-    const [table, ...choice] = key.split(".");
-    if (choice.length > 0) changed = edit(changed, `${group}.tcp.${table}`, undefined);
-    changed = edit(changed, `${group}.tcp.${key}`, value);
-  }
-  return changed;
-}
-
 /** The kinds of congestion control. */
 export function congestionControls(): CongestionControl[] {
   allDisciplines();
@@ -271,8 +261,6 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
   else if (full.type === "integer") kind = "integer";
   else if (full.type === "string" && full.pattern) kind = "quantity";
   else if (choices.length > 0) kind = "choice";
-  const bounded: [number, number] | undefined =
-    full.minimum !== undefined && full.maximum !== undefined ? [full.minimum, full.maximum] : undefined;
   const from = raw["x-default-source"] ?? source;
   return {
     name,
@@ -281,7 +269,8 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
     fallback: raw.default,
     source: raw["x-default"] ?? from,
     choices,
-    bounded,
+    least: full.minimum,
+    most: full.maximum,
     published: raw["x-published"],
     role: raw["x-role"],
     replaces: [],

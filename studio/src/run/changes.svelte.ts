@@ -1,7 +1,8 @@
 /** Changes of the scenario by controls: of its text, or as moves in mid-run where that can be; and undo. */
 import { problemOf, type Problem } from "../core/protocol";
+import { needed, toldNeeds, withCongestion } from "../core/controls";
 import { instant, isMovable, movedText, queueWith, withMoves, type Move } from "../core/moves";
-import { edit, withDiscipline, within, type Json, type Resolved } from "../core/scenario";
+import { edit, withDiscipline, within, type Json, type Resolved, type Table } from "../core/scenario";
 import { digits } from "../core/units";
 import type { Playback } from "./playback.svelte";
 
@@ -26,6 +27,8 @@ export class Changes {
   fromNow = $state.raw(true);
   /** Words for the last change. */
   last = $state.raw<string | undefined>();
+  /** What a choice has brought besides, by the key of its control, until it is made anew. */
+  said = $state.raw<Record<string, string>>({});
   private undone: string[] = [];
   /** The last stroke of a control, when it was, and the simulated time of its move. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
@@ -36,6 +39,7 @@ export class Changes {
   clear(): void {
     this.undone = [];
     this.last = undefined;
+    this.said = {};
   }
 
   /** One value of the scenario, in TOML. */
@@ -43,14 +47,35 @@ export class Changes {
     this.setAll([[path, value]], what);
   }
 
+  /** A value, and what it needs beside it; `name` stands for it where that is told. */
+  choose(path: string, value: string, what: string, name: string): void {
+    const needs = needed(this.session.text, path, value, this.session.shown);
+    this.setAll([[path, value], ...needs.map((need): [string, string | null] => [need.path, need.value])], what);
+    this.tell(path, toldNeeds(name, needs));
+  }
+
+  /** Another congestion control at the group of this key, and what it needs. */
+  setCongestion(group: string, control: string, what: string, name: string): void {
+    const path = `${group}.tcp.congestion`;
+    const told = toldNeeds(name, needed(this.session.text, `${path}.${control}`, "{}", this.session.shown));
+    if (this.change((text) => withCongestion(text, group, control, this.session.shown), what)) this.tell(path, told);
+  }
+
+  private tell(path: string, text: string): void {
+    this.said = { ...this.said, [path]: this.session.problem === undefined ? text : "" };
+  }
+
   /**
-   * Sets several values. In the middle of a run they change at this instant, if they can. A value that a move in
-   * force has set changes with the move. All others change the run from its start.
+   * Sets several values, or takes the key away where there is none. In the middle of a run they change at this instant, if
+   * they can. A value that a move in force has set changes with the move. All others change the run from its start.
    */
-  setAll(values: [path: string, value: string][], what: string): void {
+  setAll(values: [path: string, value: string | null][], what: string): void {
     const key = values.map(([path]) => path).join();
-    const moves = values.map(([path, value]) => this.moveOf(path, value, this.instantOf(key)));
-    this.move(moves, what, key, (text) => values.reduce((all, [path, value]) => edit(all, path, value), text));
+    const queues = new Map<string, Resolved>();
+    const moves = values.map(([path, value]) => (value === null ? undefined : this.moveOf(path, value, this.instantOf(key), queues)));
+    // Of several moves of one queue the last has all.
+    const last = moves.map((move, place) => (move && moves.some((other, later) => later > place && other?.path === move.path && other.variant === move.variant) ? [] : [move]));
+    this.move(last.flat(), what, key, (text) => values.reduce((all, [path, value]) => edit(all, path, value ?? undefined), text));
   }
 
   /** Another discipline, with its defaults, at the queue of `one`. */
@@ -93,19 +118,22 @@ export class Changes {
     return moves.findLast((move) => move.at <= playback.clock.time && move.path === path && (move.variant === null || move.variant === variant));
   }
 
-  /** A value as a move at `time`, or as another value of the move in force. */
-  private moveOf(where: string, value: string, time: number | undefined): Move | undefined {
+  /** A value as a move at `time`, or as another value of the move in force; `queues` are as the moves before it leave them. */
+  private moveOf(where: string, value: string, time: number | undefined, queues: Map<string, Resolved>): Move | undefined {
     const [, name, path = ""] = /^(?:variants\.([\w-]+)\.)?(.*)$/.exec(where) ?? [];
     const variant = name ?? null;
     const [, queue, parameter] = /^(.*\.queue)\.[\w-]+\.([\w-]+)$/.exec(path) ?? [];
     const whole = queue ?? path;
     if (!isMovable(whole)) return undefined;
     const at = time ?? this.inForce(variant, whole)?.at;
-    const one = this.session.current.find((each) => each.variant === variant);
+    const one = queues.get(within(variant, whole)) ?? this.session.current.find((each) => each.variant === variant);
     try {
       const plain = JSON.parse(value) as Json;
       if (at === undefined || (parameter !== undefined && !one)) return undefined;
-      return { at, path: whole, value: parameter === undefined ? plain : queueWith(one!, parameter, plain), variant };
+      if (parameter === undefined) return { at, path: whole, value: plain, variant };
+      const changed = queueWith(one!, parameter, plain);
+      queues.set(within(variant, whole), { ...one!, parameters: changed[one!.discipline] as Table });
+      return { at, path: whole, value: changed, variant };
     } catch {
       return undefined;
     }
@@ -152,6 +180,7 @@ export class Changes {
     const before = this.undone.pop();
     if (before === undefined) return;
     this.session.draft = before;
+    this.said = {};
     this.stroke = { key: "", at: 0, time: undefined };
     this.session.use(before, this.session.shown);
     if (this.undone.length === 0) this.last = undefined;

@@ -7,6 +7,7 @@ import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
 import type { Feed } from "./feed";
+import { Fits } from "./fits.svelte";
 import { Playback } from "./playback.svelte";
 import { Run } from "./run";
 import { Theory } from "./theory.svelte";
@@ -41,6 +42,7 @@ export class Session {
   readonly playback = new Playback(this);
   readonly changes = new Changes(this);
   readonly theory = new Theory();
+  readonly fits = new Fits(this);
   runs: Run[] = [];
   /** The text as it was opened, and its variants: what their names were given to. */
   private opened = "";
@@ -64,6 +66,7 @@ export class Session {
       return false;
     }
     this.changes.clear();
+    this.fits.clear();
     return true;
   }
 

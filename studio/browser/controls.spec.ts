@@ -1,0 +1,44 @@
+/** What the controls offer, and what they say of what they are given. */
+import { expect } from "@playwright/test";
+import { PLAIN, choose, test } from "./page";
+
+test("a choice brings what it needs, and says so beside it", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const flows = studio.getByRole("group", { name: "Flows cubic" });
+  const control = flows.getByLabel("Congestion control of cubic");
+  await control.selectOption({ label: "TCP Prague" });
+  await expect(flows.getByRole("status")).toHaveText("TCP Prague needs ECN, accurate ECN and SACK: set.");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  // What it cannot do without stays, and the reason is there.
+  await expect(flows.getByLabel("ECN")).toBeChecked();
+  await expect(flows.getByLabel("ECN")).toBeDisabled();
+  await expect(flows.getByText("prague learns of congestion from marks")).toBeVisible();
+  await control.selectOption({ label: "BBR version 3" });
+  await expect(flows.getByRole("status")).toHaveText("BBR version 3 needs the preset linux: set.");
+  await control.selectOption({ label: "CUBIC" });
+  await expect(flows.getByRole("status")).toHaveCount(0);
+  await flows.getByLabel("ECN").uncheck();
+  await expect(flows.getByRole("status")).toHaveText("ECN off needs no accurate ECN: set.");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+});
+
+test("an option that would be refused is disabled, with the reason", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const queue = studio.getByRole("region", { name: "Queue B" });
+  await queue.getByLabel("Queue discipline of B").selectOption({ label: "Modular" });
+  await queue.getByText("More parameters").click();
+  await queue.getByLabel("measure").focus();
+  await expect(queue.getByRole("option", { name: "loss – loss has no default for high" })).toBeDisabled();
+});
+
+test("a slider ends where the scenario does", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  await choose(studio, "2. Why RED is hard to tune");
+  const rtt = studio.getByRole("slider", { name: "RTT" });
+  await rtt.press("Home");
+  await expect(studio.getByLabel("RTT, typed")).toHaveValue("20 ms");
+  const threshold = studio.getByRole("region", { name: "Queue A" }).getByRole("slider", { name: "min_th" });
+  await threshold.press("End");
+  await expect(studio.getByRole("region", { name: "Queue A" }).getByLabel("min_th, typed")).toHaveValue("79 packets");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+});
