@@ -42,3 +42,12 @@ test("a slider ends where the scenario does", async ({ studio }) => {
   await expect(studio.getByRole("region", { name: "Queue A" }).getByLabel("min_th, typed")).toHaveValue("79 packets");
   await expect(studio.getByRole("alert")).toHaveCount(0);
 });
+
+test("a number alone keeps the unit that stands there", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const rate = studio.getByLabel("Rate, typed");
+  await rate.fill("40");
+  await rate.press("Enter");
+  await expect(rate).toHaveValue("40 Mbit/s");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+});

@@ -5,7 +5,7 @@ import { entry } from "../src/core/entry";
 import { withCongestion } from "../src/core/controls";
 import { library, START } from "../src/core/library";
 import { allDisciplines, at, congestionControls, edit, read, resolve, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
-import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
+import { digits, durationText, parseQuantity, quantityText, rateText, withUnit } from "../src/core/units";
 
 // Not before the tests: there is one of each scenario of the library.
 initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
@@ -90,6 +90,10 @@ describe("units", () => {
     expect(["a third", "1_000 packets", "5 sec", "5"].map(parseQuantity)).toEqual([undefined, undefined, undefined, undefined]);
     expect([quantityText(64000, "kB"), quantityText(1.5, "BDP"), quantityText(3, "packet"), quantityText(0.1, "")]).toEqual(["64 kB", "1.5 BDP", "3 packets", "0.1"]);
     expect([rateText(2e7), rateText(1.5e9), durationText(0.04), durationText(2e-6), quantityText(1514, "B")]).toEqual(["20 Mbit/s", "1.5 Gbit/s", "40 ms", "2 us", "1514 B"]);
+  });
+  it("stay when a number is typed alone", () => {
+    const typed = [["20", "10 Mbit/s"], [" 7 ", "1 packet"], ["1.5", "1 BDP"], ["3e1", "40 ms"], ["20 ms", "1 s"], ["", "1 s"], ["many", "1 s"], ["8", "3"]];
+    expect(typed.map(([text, there]) => withUnit(text!, there!))).toEqual(["20 Mbit/s", "7 packets", "1.5 BDP", "30 ms", "20 ms", "", "many", "8"]);
   });
   it("have three digits", () => {
     expect([0, 0.00123456, 5, 13.25, 999.6, 12345, NaN].map((value) => digits(value))).toEqual(["0", "0.00123", "5.00", "13.3", "1000", "12300", "–"]);
