@@ -51,3 +51,51 @@ test("a number alone keeps the unit that stands there", async ({ studio }) => {
   await expect(rate).toHaveValue("40 Mbit/s");
   await expect(studio.getByRole("alert")).toHaveCount(0);
 });
+
+test("an error stands at its control, which keeps the focus and what was typed", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const rate = studio.getByLabel("Rate, typed");
+  await rate.fill("fast");
+  await rate.press("Enter");
+  await expect(rate).toBeFocused();
+  await expect(rate).toHaveValue("fast");
+  await expect(rate).toHaveAttribute("aria-invalid", "true");
+  await expect(rate).toHaveAccessibleDescription(/"fast" is no rate|fast/);
+  await expect(studio.getByRole("alert")).toHaveCount(1);
+  await rate.press("Escape");
+  await expect(rate).toHaveValue("20 Mbit/s");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  const threshold = studio.getByRole("region", { name: "Queue B" }).getByLabel("target, typed");
+  await threshold.fill("2 s");
+  await threshold.press("Enter");
+  await expect(studio.getByRole("region", { name: "Queue B" }).getByRole("alert")).toContainText("a target of 2 s is not below the interval of 100 ms");
+  // Another change is no answer to it, but shows what is so.
+  await studio.getByRole("slider", { name: "Buffer" }).press("ArrowLeft");
+  await expect(threshold).toHaveValue("5 ms");
+});
+
+test("a text under repair is never overwritten", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const form = studio.getByRole("group", { name: "Form of the scenario" });
+  const text = studio.getByLabel("The scenario as text");
+  await form.getByRole("button", { name: "Text" }).click();
+  const before = await text.inputValue();
+  const broken = before.replace('"20 Mbit/s"', '"20 Mbits"');
+  await text.fill(broken);
+  // What was typed counts at once, whatever is pressed next.
+  await form.getByRole("button", { name: "Sliders" }).click();
+  await expect(studio.getByRole("alert").first()).toContainText("Line 9:");
+  await expect(studio.getByRole("slider", { name: "Buffer" })).toBeDisabled();
+  await expect(studio.getByLabel("Rate, typed")).toHaveAttribute("aria-invalid", "true");
+  await studio.getByRole("button", { name: "Repair the text" }).click();
+  await expect(text).toHaveValue(broken);
+  await text.fill(before.replace('"20 Mbit/s"', '"30 Mbit/s"'));
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  await form.getByRole("button", { name: "Sliders" }).click();
+  await expect(studio.getByLabel("Rate, typed")).toHaveValue("30 Mbit/s");
+  await form.getByRole("button", { name: "Text" }).click();
+  await text.fill(broken);
+  await studio.getByRole("button", { name: "Discard what was typed" }).click();
+  await expect(text).toHaveValue(/30 Mbit/);
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+});

@@ -11,6 +11,8 @@ interface Changed {
   text: string;
   draft: string;
   problem: Problem | undefined;
+  /** The draft is no valid scenario. */
+  readonly broken: boolean;
   readonly duration: number;
   readonly shown: (string | null)[];
   readonly current: Resolved[];
@@ -29,6 +31,8 @@ export class Changes {
   last = $state.raw<string | undefined>();
   /** What a choice has brought besides, by the key of its control, until it is made anew. */
   said = $state.raw<Record<string, string>>({});
+  /** The last change, if it was refused, and the keys of its control; none if that shows no errors. */
+  refused = $state.raw<{ paths: readonly string[]; problem: Problem } | undefined>();
   private undone: string[] = [];
   /** The last stroke of a control, when it was, and the simulated time of its move. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
@@ -40,6 +44,15 @@ export class Changes {
     this.undone = [];
     this.last = undefined;
     this.said = {};
+    this.refused = undefined;
+  }
+
+  /** What is wrong at the control of these keys: what it was last set to, or what the text has there. */
+  wrongAt(paths: readonly string[]): Problem | undefined {
+    const { refused, session } = this;
+    if (refused?.paths.some((path) => paths.includes(path))) return refused.problem;
+    const { problem } = session;
+    return session.broken && problem?.path !== undefined && paths.some((path) => path === problem.path || path.endsWith(`.${problem.path}`)) ? problem : undefined;
   }
 
   /** One value of the scenario, in TOML. */
@@ -58,11 +71,11 @@ export class Changes {
   setCongestion(group: string, control: string, what: string, name: string): void {
     const path = `${group}.tcp.congestion`;
     const told = toldNeeds(name, needed(this.session.text, `${path}.${control}`, "{}", this.session.shown));
-    if (this.change((text) => withCongestion(text, group, control, this.session.shown), what)) this.tell(path, told);
+    if (this.change((text) => withCongestion(text, group, control, this.session.shown), what, this.session.shown, path, undefined, [path])) this.tell(path, told);
   }
 
   private tell(path: string, text: string): void {
-    this.said = { ...this.said, [path]: this.session.problem === undefined ? text : "" };
+    this.said = { ...this.said, [path]: this.refused === undefined ? text : "" };
   }
 
   /**
@@ -75,7 +88,7 @@ export class Changes {
     const moves = values.map(([path, value]) => (value === null ? undefined : this.moveOf(path, value, this.instantOf(key), queues)));
     // Of several moves of one queue the last has all.
     const last = moves.map((move, place) => (move && moves.some((other, later) => later > place && other?.path === move.path && other.variant === move.variant) ? [] : [move]));
-    this.move(last.flat(), what, key, (text) => values.reduce((all, [path, value]) => edit(all, path, value ?? undefined), text));
+    this.move(last.flat(), what, key, values.map(([path]) => path), (text) => values.reduce((all, [path, value]) => edit(all, path, value ?? undefined), text));
   }
 
   /** Another discipline, with its defaults, at the queue of `one`. */
@@ -84,7 +97,7 @@ export class Changes {
     const key = within(one.variant, path);
     const time = this.instantOf(key) ?? this.inForce(one.variant, path)?.at;
     const move = time === undefined ? undefined : { at: time, path, value: { [name]: {} }, variant: one.variant };
-    this.move([move], what, key, (text) => withDiscipline(text, one, name));
+    this.move([move], what, key, [key], (text) => withDiscipline(text, one, name));
   }
 
   /** Puts all moves at one instant to another. */
@@ -140,31 +153,41 @@ export class Changes {
   }
 
   /** Adds moves, if there are any and the scenario allows them; else changes the text as `otherwise` says. */
-  private move(moves: (Move | undefined)[], what: string, key: string, otherwise: (text: string) => string): void {
+  private move(moves: (Move | undefined)[], what: string, key: string, paths: readonly string[], otherwise: (text: string) => string): void {
     const { shown, playback } = this.session;
     const { time: now } = playback.clock;
     const added = moves.flatMap((move) => move ?? []);
     const time = added[0]?.at;
     if (added.length === moves.length && time !== undefined) {
       const others = this.session.moves.filter((one) => !added.some((move) => move.at === one.at && move.path === one.path && move.variant === one.variant));
-      if (this.change((text) => withMoves(text, [...others, ...added]), what, shown, key, time)) return;
+      if (this.change((text) => withMoves(text, [...others, ...added]), what, shown, key, time, paths)) return;
     }
     // What cannot change in mid-run changes the run from its start.
-    this.change(otherwise, this.fromNow && now > 0 ? `${what} (whole run)` : what, shown, key);
+    this.change(otherwise, this.fromNow && now > 0 ? `${what} (whole run)` : what, shown, key, undefined, paths);
   }
 
-  /** Changes the text. A text that is no valid scenario is refused, and the error is shown. */
-  change(how: (text: string) => string, what: string, shown = this.session.shown, key = what, time?: number): boolean {
+  /**
+   * Changes the text. A text that is no valid scenario is refused, and the error is shown at the control of `paths`. While
+   * somebody repairs the text, nothing changes it.
+   */
+  change(how: (text: string) => string, what: string, shown = this.session.shown, key = what, time?: number, paths: readonly string[] = []): boolean {
+    if (this.session.broken) return false;
     const before = this.session.text;
     let after: string;
     try {
       after = how(before);
     } catch (error) {
-      this.session.problem = problemOf(error);
+      this.refused = { paths, problem: problemOf(error) };
       return false;
     }
+    this.refused = undefined;
     if (after === before && shown === this.session.shown) return true;
-    if (!this.session.use(after, shown)) return false;
+    if (!this.session.use(after, shown)) {
+      const { problem } = this.session;
+      this.session.problem = undefined;
+      if (problem) this.refused = { paths, problem };
+      return false;
+    }
     this.session.draft = after;
     if (!this.isStroke(key)) this.undone.push(before);
     this.stroke = { key, at: performance.now(), time };
@@ -177,8 +200,10 @@ export class Changes {
   }
 
   undo(): void {
+    if (this.session.broken) return;
     const before = this.undone.pop();
     if (before === undefined) return;
+    this.refused = undefined;
     this.session.draft = before;
     this.said = {};
     this.stroke = { key: "", at: 0, time: undefined };

@@ -73,11 +73,23 @@ export class Session {
   /** The text of the editor; it is used if it is valid. */
   type(text: string): void {
     this.draft = text;
-    this.use(text, this.shown);
+    if (text === this.text) this.problem = undefined;
+    else this.use(text, this.shown);
+  }
+
+  /** The text in the editor is not what runs: it is under repair, and controls wait. */
+  get broken(): boolean {
+    return this.draft !== this.text;
+  }
+
+  /** Puts the last valid text into the editor. */
+  discard(): void {
+    this.draft = this.text;
+    this.problem = undefined;
   }
 
   show(shown: (string | null)[]): void {
-    this.use(this.text, shown);
+    if (!this.broken) this.use(this.text, shown);
   }
 
   /** Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. */
