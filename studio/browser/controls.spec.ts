@@ -87,7 +87,7 @@ test("a text under repair is never overwritten", async ({ studio }) => {
   await expect(studio.getByRole("alert").first()).toContainText("Line 9:");
   await expect(studio.getByRole("slider", { name: "Buffer" })).toBeDisabled();
   await expect(studio.getByLabel("Rate, typed")).toHaveAttribute("aria-invalid", "true");
-  await studio.getByRole("button", { name: "Repair the text" }).click();
+  await studio.getByRole("button", { name: "Repair it" }).click();
   await expect(text).toHaveValue(broken);
   await text.fill(before.replace('"20 Mbit/s"', '"30 Mbit/s"'));
   await expect(studio.getByRole("alert")).toHaveCount(0);
@@ -98,4 +98,28 @@ test("a text under repair is never overwritten", async ({ studio }) => {
   await studio.getByRole("button", { name: "Discard what was typed" }).click();
   await expect(text).toHaveValue(/30 Mbit/);
   await expect(studio.getByRole("alert")).toHaveCount(0);
+});
+
+test("what needs very much is asked first, by keyboard too", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const type = async (label: string, text: string): Promise<void> => {
+    await studio.getByLabel(label).fill(text);
+    await studio.getByLabel(label).press("Enter");
+  };
+  await type("cubic, typed", "1000000");
+  const dialog = studio.getByRole("dialog", { name: "1,000,000 flows need about 1.5 GB of memory and" });
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Keep what runs" })).toBeFocused();
+  await studio.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(studio.getByLabel("cubic, typed")).toHaveValue("20");
+  await expect(studio.getByLabel("cubic, typed")).toBeFocused();
+  // What takes long without taking much memory.
+  await type("Rate, typed", "200 Gbit/s");
+  await studio.getByRole("button", { name: "Run it" }).press("Enter");
+  await expect(studio.getByLabel("Rate, typed")).toHaveValue("200 Gbit/s");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  // A yes holds for the next control.
+  await studio.getByRole("slider", { name: "Buffer" }).press("ArrowLeft");
+  await expect(studio.getByLabel("Buffer, typed")).not.toHaveValue("400 packets");
 });

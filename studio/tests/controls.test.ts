@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { bufferScale, countScale, fitted, loadScale, needed, rateScale, refusal, rttScale, sliders, sourceRateScale, toldNeeds, trafficOf, withCongestion, withValue, type Scale } from "../src/core/controls";
+import { demandOf, demandText, isMuch } from "../src/core/demand";
 import { LESSONS } from "../src/core/lessons";
 import { library, START } from "../src/core/library";
 import { allDisciplines, at, congestionControls, edit, read, resolve, withDiscipline, within, type Resolved } from "../src/core/scenario";
@@ -93,6 +94,19 @@ describe("scales", () => {
   it("are logarithms where a quantity lives on one", () => {
     expect(of(withDiscipline(START, resolve(START, "b"), "avq"), "gamma")).toMatchObject({ log: false, high: 1 });
     expect(of(withDiscipline(START, resolve(START, "b"), "rem"), "phi")).toMatchObject({ log: true, offset: 1 });
+  });
+});
+
+describe("demand", () => {
+  const of = (pairs: [string, string][]) => demandOf(pairs.reduce((text, [path, value]) => edit(text, path, value), START), ["a", "b"]);
+  it("is asked about where it is much", () => {
+    const much = of([["flows.cubic.count", "1000000"]]);
+    // The page was measured with 1.57 GB.
+    expect(much.memory / 1.57e9).toBeCloseTo(1, 1);
+    expect([isMuch(much, undefined), isMuch(much, much), isMuch(of([]), undefined), isMuch(of([["flows.cubic.count", "10000"]]), undefined)]).toEqual([true, false, false, false]);
+    expect(demandText(much)).toMatch(/^1,000,000 flows need about 1.5 GB of memory and \S+ s of computing$/);
+    const long = of([["links.bottleneck.rate", '"200 Gbit/s"']]);
+    expect([isMuch(long, undefined), isMuch({ ...long, seconds: 2 * long.seconds }, long)]).toEqual([true, true]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Changes of the scenario by controls: of its text, or as moves in mid-run where that can be; and undo. */
+import { demandText, type Demand } from "../core/demand";
 import { problemOf, type Problem } from "../core/protocol";
 import { needed, toldNeeds, withCongestion } from "../core/controls";
 import { instant, isMovable, movedText, queueWith, withMoves, type Move } from "../core/moves";
@@ -18,7 +19,9 @@ interface Changed {
   readonly current: Resolved[];
   readonly moves: Move[];
   readonly playback: Playback;
-  use(text: string, shown: (string | null)[] | null): boolean;
+  /** A question that waits for an answer. */
+  readonly asked: { demand: Demand } | undefined;
+  use(text: string, shown: (string | null)[] | null, anew?: boolean, again?: () => unknown): boolean;
 }
 
 /** Strokes of one control that follow each other within this time (ms) are one step of undo. */
@@ -160,7 +163,7 @@ export class Changes {
     const time = added[0]?.at;
     if (added.length === moves.length && time !== undefined) {
       const others = this.session.moves.filter((one) => !added.some((move) => move.at === one.at && move.path === one.path && move.variant === one.variant));
-      if (this.change((text) => withMoves(text, [...others, ...added]), what, shown, key, time, paths)) return;
+      if (this.change((text) => withMoves(text, [...others, ...added]), what, shown, key, time, paths) || this.session.asked) return;
     }
     // What cannot change in mid-run changes the run from its start.
     this.change(otherwise, this.fromNow && now > 0 ? `${what} (whole run)` : what, shown, key, undefined, paths);
@@ -182,10 +185,12 @@ export class Changes {
     }
     this.refused = undefined;
     if (after === before && shown === this.session.shown) return true;
-    if (!this.session.use(after, shown)) {
-      const { problem } = this.session;
+    if (!this.session.use(after, shown, false, () => this.change(how, what, shown, key, time, paths))) {
+      const { problem, asked } = this.session;
       this.session.problem = undefined;
+      // Until the answer what was typed stays in its field.
       if (problem) this.refused = { paths, problem };
+      else if (asked) this.refused = { paths, problem: { message: demandText(asked.demand) } };
       return false;
     }
     this.session.draft = after;

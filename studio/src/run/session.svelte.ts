@@ -1,4 +1,5 @@
 /** The state of the page: the scenario's text, the variants that are shown, and their runs. */
+import { demandOf, demandText, isMuch, type Demand } from "../core/demand";
 import { problemOf, type Problem } from "../core/protocol";
 import { encode } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
@@ -39,6 +40,8 @@ export class Session {
   moves = $state.raw<Move[]>([]);
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
+  /** What runs would need that wait for an answer, and what begins them. */
+  asked = $state.raw<{ demand: Demand; again: () => void } | undefined>();
   readonly playback = new Playback(this);
   readonly changes = new Changes(this);
   readonly theory = new Theory();
@@ -49,6 +52,8 @@ export class Session {
   private readonly first = new Map<string | null, Resolved | undefined>();
   /** A live run, which is one of the variants. */
   feed: Feed | undefined;
+  /** What was allowed last: a control may need as much again, and somewhat more. */
+  private allowed: Demand | undefined;
   /** The title that the text gives. */
   private given = "";
   /** Moves up to now. */
@@ -60,7 +65,7 @@ export class Session {
     const before = this.opened;
     this.opened = text;
     this.first.clear();
-    if (!this.use(text, shown ?? null, true)) {
+    if (!this.use(text, shown ?? null, true, () => this.open(text, shown))) {
       this.opened = before;
       this.first.clear();
       return false;
@@ -92,13 +97,22 @@ export class Session {
     if (!this.broken) this.use(this.text, shown);
   }
 
-  /** Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. */
-  use(text: string, shown: (string | null)[] | null, anew = false): boolean {
+  /**
+   * Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. False too
+   * if it needs so much that somebody is asked first: `again` is what comes after a yes.
+   */
+  use(text: string, shown: (string | null)[] | null, anew = false, again: () => unknown = () => this.use(text, shown, anew)): boolean {
     try {
       const scenario = read(text);
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
       const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
+      const demand = demandOf(text, names);
+      if (isMuch(demand, this.allowed)) {
+        this.problem = undefined;
+        this.asked = { demand, again };
+        return false;
+      }
       const resolved = names.map((name) => this.named(resolve(text, name)));
       const moves = movesOf(text);
       const { name, duration, variants, seed } = scenario;
@@ -120,6 +134,18 @@ export class Session {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** The answer to what was asked. A no leaves all as it was, and what was typed in the editor. */
+  answer(isYes: boolean): void {
+    const { asked } = this;
+    this.asked = undefined;
+    if (!asked) return;
+    this.changes.refused = undefined;
+    if (isYes) {
+      this.allowed = asked.demand;
+      asked.again();
+    } else if (this.broken) this.problem = { message: `not run: ${demandText(asked.demand)}` };
   }
 
   /** When something changes in mid-run (s). */
