@@ -1,4 +1,4 @@
-/** What the controls offer, and what they say of what they are given. */
+/** Offers of the controls, and their answers. */
 import { expect } from "@playwright/test";
 import { PLAIN, choose, test } from "./page";
 

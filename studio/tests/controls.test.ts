@@ -17,7 +17,7 @@ const DATAGRAMS = ["cbr", "on-off", "replay"];
 type Shown = (string | null)[];
 const shownOf = (text: string): Shown => (read(text).variants.length > 0 ? read(text).variants.slice(0, 2) : [null]);
 
-/** What an end of a slider writes. */
+/** The text with an end of a slider. */
 function atEnd(text: string, { paths, base, unit, whole }: Scale, value: number): string {
   const written = base === "" ? String(whole ? Math.round(value) : value) : JSON.stringify(quantityText(value, unit));
   return paths.reduce((all, path) => edit(all, path, written), text);

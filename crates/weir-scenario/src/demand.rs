@@ -15,6 +15,8 @@ const SOURCE: f64 = 850.0;
 const SACK: f64 = 450.0;
 const RACK: f64 = 150.0;
 const PACKET: f64 = 51.0;
+/// Packets of a flow that gets little, as a multiple of its first ones and a timeout for each doubling of the time.
+const REPEATED: f64 = 1.3;
 /// Any run, with its histograms.
 const RUN: f64 = 1e6;
 /// Seconds for a packet in a worker of the page: docs/studio-speed.md.
@@ -48,7 +50,6 @@ impl Scenario {
             let rate = later.chain([port.rate()]).max().unwrap_or(port.rate());
             rate.bits_per_second() as f64 / 8.0 / port.mean_packet_size.bytes() as f64
         };
-        // A flow has at least a window of a packet on its way, and a queue no more than all windows.
         let waiting = |port: &Port<'_>| {
             let limit = match port.limit {
                 Limit::Packets(packets) => f64::from(packets),
@@ -60,10 +61,15 @@ impl Scenario {
             limit.min(carried(port) * duration) + passing
         };
         let loaded = |port: &&Port<'_>| !port.load.is_empty();
+        let sent = |path: &Path<'_>| {
+            let first = path.flows.tcp.initial_window.0 + duration.max(1.0).log2();
+            most(path) * first * REPEATED
+        };
+        let least = network.paths.iter().filter(|path| !path.flows.traffic.is_datagrams()).map(sent).sum();
         let packets: f64 = network.ports.iter().filter(loaded).map(carried).sum::<f64>() * duration;
         let queued: f64 = network.ports.iter().filter(loaded).map(waiting).sum();
         let each = PACKET_S + DISTANT_S * (flows / 1000.0).log10().max(0.0);
-        Demand { flows, memory: RUN + of_flows + queued * PACKET, seconds: (packets + flows) * each }
+        Demand { flows, memory: RUN + of_flows + queued * PACKET, seconds: packets.max(least) * each }
     }
 }
 

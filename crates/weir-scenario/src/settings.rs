@@ -59,7 +59,7 @@ pub struct Scale<'a> {
     pub low: f64,
     /// The highest one.
     pub high: f64,
-    /// Those between have two digits, and are as dense at each order of magnitude; else they are a hundred equal steps.
+    /// Values between have two digits, and are as dense at each order of magnitude; else they are a hundred equal steps.
     pub log: bool,
     /// All are whole numbers.
     pub whole: bool,
@@ -96,8 +96,8 @@ impl Scale<'_> {
 }
 
 impl Document {
-    /// The lowest and the highest value of a scale around `now`, which is valid, that all of `paths` can have together,
-    /// in each of these variants; `None` is the scenario without a variant. Between the two, each is taken to be valid.
+    /// The lowest and the highest value of a scale around `now`, which is valid. All of `paths` have the value together,
+    /// in each of these variants; `None` is the scenario without a variant. Values between the two are taken to be valid.
     pub fn span(
         &self,
         variants: &[Option<&str>],

@@ -1,10 +1,10 @@
-/** What runs need, roughly, for the page to ask before it takes very much. */
+/** Rough needs of runs, for the page to ask before it takes very much. */
 import { Scenario } from "../../pkg/weir_wasm.js";
 import { digits } from "./units";
 
-/** What runs need together. */
+/** Needs of runs together. */
 export interface Demand {
-  /** Of each run. */
+  /** Flows of one run, the largest. */
   flows: number;
   /** Bytes. */
   memory: number;

@@ -19,6 +19,8 @@ export interface Port {
   mean_packet_bytes: number;
   largest_rtt_s: number;
   bdp_packets: number;
+  /** The band of the average queue in which its AQM holds it, where that derives one. */
+  band_packets: [number, number] | null;
   queue: string;
 }
 

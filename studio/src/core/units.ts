@@ -49,7 +49,7 @@ export function parseQuantity(written: unknown): Quantity | undefined {
   return { value, base, unit: String(written).replace(/^\P{L}+/u, "").trim() };
 }
 
-/** What was typed; a number alone has the unit of what stands there. */
+/** A typed text; a number alone has the unit of the text that stands there. */
 export function withUnit(typed: string, there: string): string {
   const plain = typed.trim();
   const unit = parseQuantity(there)?.unit ?? "";

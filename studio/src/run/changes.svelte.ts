@@ -32,7 +32,7 @@ export class Changes {
   fromNow = $state.raw(true);
   /** Words for the last change. */
   last = $state.raw<string | undefined>();
-  /** What a choice has brought besides, by the key of its control, until it is made anew. */
+  /** Needs that a choice has brought, in words, by the key of its control, until it is made anew. */
   said = $state.raw<Record<string, string>>({});
   /** The last change, if it was refused, and the keys of its control; none if that shows no errors. */
   refused = $state.raw<{ paths: readonly string[]; problem: Problem } | undefined>();
@@ -50,7 +50,7 @@ export class Changes {
     this.refused = undefined;
   }
 
-  /** What is wrong at the control of these keys: what it was last set to, or what the text has there. */
+  /** The error at the control of these keys: of the value that it was last set to, or of the text. */
   wrongAt(paths: readonly string[]): Problem | undefined {
     const { refused, session } = this;
     if (refused?.paths.some((path) => paths.includes(path))) return refused.problem;

@@ -40,7 +40,7 @@ export class Session {
   moves = $state.raw<Move[]>([]);
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
-  /** What runs would need that wait for an answer, and what begins them. */
+  /** The demand of runs that wait for an answer, and the call that begins them. */
   asked = $state.raw<{ demand: Demand; again: () => void } | undefined>();
   readonly playback = new Playback(this);
   readonly changes = new Changes(this);
@@ -52,7 +52,7 @@ export class Session {
   private readonly first = new Map<string | null, Resolved | undefined>();
   /** A live run, which is one of the variants. */
   feed: Feed | undefined;
-  /** What was allowed last: a control may need as much again, and somewhat more. */
+  /** The demand that was allowed last: a control may need as much again, and somewhat more. */
   private allowed: Demand | undefined;
   /** The title that the text gives. */
   private given = "";
