@@ -35,6 +35,13 @@ describe("edits", () => {
     const text = withVariant(START, "c", resolve(START, "a"), "rem");
     expect(read(text).variants).toEqual(["a", "b", "c"]);
     expect(resolve(text, "c").discipline).toBe("rem");
+    // Where the others stand in one line, so does the new one.
+    const inline = `${START.slice(0, START.indexOf("[variants.a]"))}[variants]\na = { "links.bottleneck.queue.codel" = {} }\n`.replace("schema = 1", "schema = 1 # first");
+    for (const before of [inline, START.slice(0, START.indexOf("[variants.a]")), inline.replace(/\[variants\]\na = (.*)/, "").replace("schema = 1", "variants = { a = { label = 'one' } }\nschema = 1")]) {
+      const added = withVariant(before, "c", resolve(before, null), "pie");
+      expect([resolve(added, "c").discipline, resolve(added, "c").label]).toEqual(["pie", "PIE"]);
+      expect(read(added).variants).toContain("c");
+    }
   });
   it.each(library().flatMap((part) => part.choices.map((one) => [one.id, one.text] as const)))(
     "give every variant of %s another discipline and buffer",

@@ -132,9 +132,8 @@ export function withDiscipline(text: string, one: Resolved, discipline: string):
 
 /** The text with one more variant. */
 export function withVariant(text: string, name: string, beside: Resolved, discipline: string): string {
-  const path = `${beside.port.key}.queue.${discipline}`;
-  const label = JSON.stringify(disciplineTitle(discipline));
-  return `${text.trimEnd()}\n\n[variants.${name}]\nlabel = ${label}\n${path} = {}\n`;
+  const labelled = edit(text, `variants.${name}.label`, JSON.stringify(disciplineTitle(discipline)));
+  return edit(labelled, within(name, `${beside.port.key}.queue.${discipline}`), "{}");
 }
 
 // The schema.
