@@ -5,7 +5,7 @@ import { rateAt } from "../src/core/rates";
 import { resolve, type Resolved } from "../src/core/scenario";
 import { Ring } from "../src/run/ring";
 import { isClose, type View } from "../src/run/run";
-import { changesTarget, targetDelay, targetPackets } from "../src/run/targets";
+import { changesGoals, delayOf, goals, packetsOf } from "../src/run/targets";
 import { Words } from "../src/ui/words";
 
 beforeAll(() => {
@@ -60,12 +60,12 @@ it("rates of a period begin anew", () => {
 it("a target in packets is longer where the rate is lower, and one in time is fewer packets", () => {
   const packets = resolve(HALVED, null);
   const delay = resolve(HALVED.replace(/queue\.pi.*/, 'queue.codel = { target = "5 ms" }'), null);
-  const of = (one: Resolved): (number | undefined)[] => [targetDelay(one, 5), targetDelay(one, 15), targetPackets(one, 5), targetPackets(one, 15)];
+  const of = (one: Resolved): number[] => goals(one).flatMap((goal) => [delayOf(one, goal, 5), delayOf(one, goal, 15), packetsOf(one, goal, 5), packetsOf(one, goal, 15)]);
   expect(of(packets)).toEqual([0.02, 0.04, 20, 20]);
   expect(of(delay)).toEqual([0.005, 0.005, 5, 2.5]);
   // A length of the queue in time is what the link sends in it at its first rate.
   expect(of(resolve(HALVED.replace("20 packets", "20 ms"), null))).toEqual([0.02, 0.04, 20, 20]);
-  expect([packets, delay, resolve(TEXT.replace("RATES", ""), null)].map(changesTarget)).toEqual([true, false, false]);
+  expect([packets, delay, resolve(TEXT.replace("RATES", ""), null)].map(changesGoals)).toEqual([true, false, false]);
 });
 
 it("packets are seen one by one where the rate is low", () => {

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { START } from "../src/core/library";
-import { resolve, withDiscipline } from "../src/core/scenario";
+import { resolve } from "../src/core/scenario";
 import { Ring } from "../src/run/ring";
 import type { View } from "../src/run/run";
 import { fill, grid, numbers, quantile, rowsAt, since } from "../src/run/series";
-import { targetDelay } from "../src/run/targets";
+import { delayOf, goals } from "../src/run/targets";
 import { Picture } from "../src/ui/plots";
 
 beforeAll(() => {
@@ -123,12 +123,19 @@ describe("numbers", () => {
     const found = numbers(run, since(run));
     expect([found.since, found.mean, found.p99]).toEqual([12, expect.closeTo(0.04), 0.04]);
   });
-  it("know the target of a discipline that has one", () => {
-    expect([targetDelay(resolve(START, "a"), 0), targetDelay(resolve(START, "b"), 0)]).toEqual([undefined, 0.005]);
-    const withQueue = (discipline: string) => resolve(withDiscipline(START, resolve(START, "a"), discipline), "a");
-    expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name), 0))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
-    const { port } = withQueue("rem");
-    expect(targetDelay(withQueue("rem"), 0)).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
+  it("know the levels of a discipline that has some", () => {
+    const levels = (queue: string): [string, number][] => {
+      const one = resolve(START.replace("queue.drop-tail = {}", `queue.${queue}`), "a");
+      return goals(one).map((goal) => [goal.name, Number((1000 * delayOf(one, goal, 0)).toPrecision(6))]);
+    };
+    expect(["drop-tail = {}", "modular = {}", "avq = {}"].flatMap(levels)).toEqual([]);
+    expect(["codel = {}", "pie = {}", "dualpi2 = {}", "fq.aqm.codel = { target = \"7 ms\" }"].map(levels)).toEqual([[["target", 5]], [["target", 15]], [["target", 15]], [["target", 7]]]);
+    // A packet of 1500 bytes is 0.6 ms on 20 Mbit/s.
+    expect(levels('rem.target = "20 packets"')).toEqual([["target", 12]]);
+    expect(levels('red = { min_th = "20 packets", max_th = "80 packets" }')).toEqual([["min_th", 12], ["max_th", 48]]);
+    // Adaptive RED holds its average in the middle fifth between its thresholds, whatever its target delay is.
+    expect(levels('adaptive-red = { min_th = "20 packets", max_th = "80 packets" }')).toEqual([["target", 26.4], ["target", 33.6]]);
+    expect(levels("adaptive-red = {}")).toEqual([["target", 5.4], ["target", 6.6]]);
   });
 });
 

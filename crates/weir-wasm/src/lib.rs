@@ -5,5 +5,6 @@ pub mod fluid;
 pub mod list;
 mod network;
 pub mod scenario;
+pub mod settings;
 pub mod simulation;
 mod tables;

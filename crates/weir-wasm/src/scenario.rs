@@ -91,6 +91,12 @@ impl Scenario {
         self.plain.seed
     }
 
+    /// Roughly what a run needs: flows, bytes of memory, seconds of a core. See [`weir_scenario::Demand`].
+    pub fn demand(&self) -> Vec<f64> {
+        let weir_scenario::Demand { flows, memory, seconds } = self.plain.demand();
+        vec![flows, memory, seconds]
+    }
+
     /// The whole scenario as JSON, every default written out.
     pub fn resolved(&self) -> String {
         self.plain.to_json()

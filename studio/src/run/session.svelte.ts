@@ -1,4 +1,5 @@
 /** The state of the page: the scenario's text, the variants that are shown, and their runs. */
+import { demandOf, demandText, isMuch, type Demand } from "../core/demand";
 import { problemOf, type Problem } from "../core/protocol";
 import { encode } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
@@ -7,6 +8,7 @@ import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
 import type { Feed } from "./feed";
+import { Fits } from "./fits.svelte";
 import { Playback } from "./playback.svelte";
 import { Run } from "./run";
 import { Theory } from "./theory.svelte";
@@ -38,15 +40,20 @@ export class Session {
   moves = $state.raw<Move[]>([]);
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
+  /** The demand of runs that wait for an answer, and the call that begins them. */
+  asked = $state.raw<{ demand: Demand; again: () => void } | undefined>();
   readonly playback = new Playback(this);
   readonly changes = new Changes(this);
   readonly theory = new Theory();
+  readonly fits = new Fits(this);
   runs: Run[] = [];
   /** The text as it was opened, and its variants: what their names were given to. */
   private opened = "";
   private readonly first = new Map<string | null, Resolved | undefined>();
   /** A live run, which is one of the variants. */
   feed: Feed | undefined;
+  /** The demand that was allowed last: a control may need as much again, and somewhat more. */
+  private allowed: Demand | undefined;
   /** The title that the text gives. */
   private given = "";
   /** Moves up to now. */
@@ -58,32 +65,54 @@ export class Session {
     const before = this.opened;
     this.opened = text;
     this.first.clear();
-    if (!this.use(text, shown ?? null, true)) {
+    if (!this.use(text, shown ?? null, true, () => this.open(text, shown))) {
       this.opened = before;
       this.first.clear();
       return false;
     }
     this.changes.clear();
+    this.fits.clear();
     return true;
   }
 
   /** The text of the editor; it is used if it is valid. */
   type(text: string): void {
     this.draft = text;
-    this.use(text, this.shown);
+    if (text === this.text) this.problem = undefined;
+    else this.use(text, this.shown);
+  }
+
+  /** The text in the editor is not what runs: it is under repair, and controls wait. */
+  get broken(): boolean {
+    return this.draft !== this.text;
+  }
+
+  /** Puts the last valid text into the editor. */
+  discard(): void {
+    this.draft = this.text;
+    this.problem = undefined;
   }
 
   show(shown: (string | null)[]): void {
-    this.use(this.text, shown);
+    if (!this.broken) this.use(this.text, shown);
   }
 
-  /** Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. */
-  use(text: string, shown: (string | null)[] | null, anew = false): boolean {
+  /**
+   * Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. False too
+   * if it needs so much that somebody is asked first: `again` is what comes after a yes.
+   */
+  use(text: string, shown: (string | null)[] | null, anew = false, again: () => unknown = () => this.use(text, shown, anew)): boolean {
     try {
       const scenario = read(text);
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
       const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
+      const demand = demandOf(text, names);
+      if (isMuch(demand, this.allowed)) {
+        this.problem = undefined;
+        this.asked = { demand, again };
+        return false;
+      }
       const resolved = names.map((name) => this.named(resolve(text, name)));
       const moves = movesOf(text);
       const { name, duration, variants, seed } = scenario;
@@ -105,6 +134,18 @@ export class Session {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** The answer to what was asked. A no leaves all as it was, and what was typed in the editor. */
+  answer(isYes: boolean): void {
+    const { asked } = this;
+    this.asked = undefined;
+    if (!asked) return;
+    this.changes.refused = undefined;
+    if (isYes) {
+      this.allowed = asked.demand;
+      asked.again();
+    } else if (this.broken) this.problem = { message: `not run: ${demandText(asked.demand)}` };
   }
 
   /** When something changes in mid-run (s). */

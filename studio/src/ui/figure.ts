@@ -6,8 +6,8 @@ import type { Palette } from "./theme.svelte";
 export interface Panel {
   title: string;
   picture: Picture;
-  /** Where each variant should be at a time, in the unit of the panel; undefined if it has no target. */
-  targets?: ((time: number) => number | undefined)[];
+  /** Levels between which variants should be at a time, in the unit of the panel. */
+  targets?: { name: string; of: (time: number) => number }[];
 }
 
 /** Something that was changed in mid-run, in words. */
@@ -72,13 +72,14 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
       parts.push(`<path d="${path}" fill="none" stroke="${colours.variants[trace.variant] ?? colours.ink}" stroke-width="1.2"${dash}><title>${escaped(trace.label)}</title></path>`);
     });
     for (const { at } of seen) parts.push(`<path d="M${round(x(at))} ${top}V${bottom}" stroke="${colours.soft}" stroke-dasharray="2 2"/>`);
-    const paths = (panel.targets ?? []).map((target) => {
-      const points = [...panel.picture.times].filter((time) => time >= from && time <= to).map((time) => [time, target(time)] as const);
-      return points.flatMap(([time, value], index) => (value === undefined || value > most ? [] : [`${index === 0 ? "M" : "L"}${round(x(time))} ${round(y(value))}`])).join("");
+    const paths = (panel.targets ?? []).map(({ name, of }) => {
+      const points = [...panel.picture.times].filter((time) => time >= from && time <= to).map((time) => [time, of(time)] as const);
+      const path = points.flatMap(([time, value], index) => (value > most ? [] : [`${index === 0 ? "M" : "L"}${round(x(time))} ${round(y(value))}`])).join("");
+      return [path, name] as const;
     });
-    const drawn = new Set(paths.filter((path) => path.startsWith("M")));
-    for (const path of drawn) parts.push(`<path d="${path}" fill="none" stroke="${colours.target}" stroke-width="1.2" stroke-dasharray="4 3"><title>target</title></path>`);
-    if (drawn.size > 0) text(WIDTH - MARGIN.right, top - 8, "dashed: target", `text-anchor="end" fill="${colours.target}"`);
+    const drawn = new Map(paths.filter(([path]) => path.startsWith("M")));
+    for (const [path, name] of drawn) parts.push(`<path d="${path}" fill="none" stroke="${colours.target}" stroke-width="1.2" stroke-dasharray="4 3"><title>${escaped(name)}</title></path>`);
+    if (drawn.size > 0) text(WIDTH - MARGIN.right, top - 8, escaped(`dashed: ${[...new Set(drawn.values())].join("; ")}`), `text-anchor="end" fill="${colours.target}"`);
     if (place === panels.length - 1) {
       seen.forEach(({ at, text: what }, index) => text(MARGIN.left, bottom + 34 + 16 * index, `${Number(at.toPrecision(6))} s: ${what}`));
       const stride = niceStep((to - from) / 8);

@@ -1,7 +1,7 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
-import { targetPackets } from "../run/targets";
+import { goals, packetsOf } from "../run/targets";
 import type { Lane } from "./lane";
 import { drawPackets } from "./packets";
 import { arrow, circle, cross } from "./shapes";
@@ -115,9 +115,8 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
     context.fillStyle = colours.ground;
     for (const gap of [0, 6, 12]) context.fillRect(left + 8 + gap, barTop - 1, 3, barHeight + 2);
   }
-  const target = targetPackets(resolved, view.now);
-  if (target !== undefined) {
-    const at = x(target);
+  for (const goal of goals(resolved)) {
+    const at = x(packetsOf(resolved, goal, view.now));
     context.strokeStyle = colours.target;
     context.lineWidth = 2;
     context.setLineDash([4, 3]);
