@@ -1,4 +1,5 @@
 /** Changes of the scenario by controls: of its text, or as moves in mid-run where that can be; and undo. */
+import { History } from "../core/history";
 import { problemOf, type Problem } from "../core/protocol";
 import { instant, isMovable, movedText, queueWith, withMoves, type Move } from "../core/moves";
 import { edit, withDiscipline, within, type Json, type Resolved } from "../core/scenario";
@@ -18,15 +19,22 @@ interface Changed {
   use(text: string, shown: (string | null)[] | null): boolean;
 }
 
+/** A state of the scenario, as undo brings it back. */
+interface State {
+  text: string;
+  shown: (string | null)[];
+}
+
 /** Strokes of one control that follow each other within this time (ms) are one step of undo. */
 const STROKE = 1500;
 
 export class Changes {
   /** A control that is moved in the middle of a run changes it from then on, playing or not; otherwise the whole run. */
   fromNow = $state.raw(true);
-  /** Words for the last change. */
+  /** Words for the last change, and for the one that redo would make. */
   last = $state.raw<string | undefined>();
-  private undone: string[] = [];
+  next = $state.raw<string | undefined>();
+  private readonly history = new History<State>(({ text }) => text.length);
   /** The last stroke of a control, when it was, and the simulated time of its move. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
 
@@ -34,8 +42,9 @@ export class Changes {
 
   /** Forgets what was changed. */
   clear(): void {
-    this.undone = [];
-    this.last = undefined;
+    this.history.clear();
+    this.stroke = { key: "", at: 0, time: undefined };
+    this.tell();
   }
 
   /** One value of the scenario, in TOML. */
@@ -136,24 +145,45 @@ export class Changes {
       return false;
     }
     if (after === before && shown === this.session.shown) return true;
+    const former = this.session.shown;
     if (!this.session.use(after, shown)) return false;
     this.session.draft = after;
-    if (!this.isStroke(key)) this.undone.push(before);
+    this.history.add({ before: { text: before, shown: former }, after: { text: after, shown: this.session.shown }, what }, this.isStroke(key));
     this.stroke = { key, at: performance.now(), time };
-    this.last = what;
+    this.tell();
     return true;
   }
 
-  get canUndo(): boolean {
-    return this.last !== undefined;
+  private tell(): void {
+    this.last = this.history.last?.what;
+    this.next = this.history.next?.what;
   }
 
+  /** True if there is something to undo: a change, or a text that is no scenario. */
+  get canUndo(): boolean {
+    return this.last !== undefined || this.session.draft !== this.session.text;
+  }
+
+  get canRedo(): boolean {
+    return this.next !== undefined;
+  }
+
+  /** Takes back a text that is no scenario, or else the last change. */
   undo(): void {
-    const before = this.undone.pop();
-    if (before === undefined) return;
-    this.session.draft = before;
+    const { draft, text, shown } = this.session;
+    this.go(draft === text ? this.history.undo() : { text, shown });
+  }
+
+  /** Makes the change again that was undone last. */
+  redo(): void {
+    this.go(this.history.redo());
+  }
+
+  private go(to: State | undefined): void {
+    if (!to) return;
+    this.session.draft = to.text;
     this.stroke = { key: "", at: 0, time: undefined };
-    this.session.use(before, this.session.shown);
-    if (this.undone.length === 0) this.last = undefined;
+    this.session.use(to.text, to.shown);
+    this.tell();
   }
 }

@@ -69,12 +69,16 @@ export class Session {
 
   /** The text of the editor; it is used if it is valid. */
   type(text: string): void {
+    // Back at what runs: what was wrong in between is gone.
+    if (text === this.text) this.problem = undefined;
+    else this.changes.change(() => text, "text edited", this.shown, "text");
+    // A text that is no scenario stays, to be mended.
     this.draft = text;
-    this.use(text, this.shown);
   }
 
-  show(shown: (string | null)[]): void {
-    this.use(this.text, shown);
+  /** Shows other variants. */
+  show(shown: (string | null)[], what: string): void {
+    this.changes.change((text) => text, what, shown);
   }
 
   /** Reads a text and runs it, with `anew` from time zero; false, and the problem said, if it is no valid scenario. */
