@@ -27,6 +27,11 @@ export class Playback {
     this.clock.playing = this.playing = false;
   }
 
+  toggle(): void {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
   /** One step further: a packet where they are seen one by one. */
   step(): void {
     this.pause();
