@@ -10,6 +10,13 @@ it("a link gives back what was shared, and is short", async () => {
   expect(await decode("#" + fragment)).toEqual(state);
 });
 
+it("a link holds what is set on the page, and nothing that is none", async () => {
+  const state = { text: START, shown: ["b"], speed: 0.5, from: "lesson/rem", inner: "price", span: 20, whole: true };
+  expect(await decode(await encode(state))).toEqual(state);
+  const odd = { text: START, shown: ["b"], speed: -1, from: 3, inner: null, span: "x", whole: "no" };
+  expect(await decode(await encode(odd as never))).toEqual({ text: START, shown: ["b"], speed: null });
+});
+
 it.each(["", "#", "#other", "#lesson/rem"])("%s is no link to a scenario", async (fragment) => {
   expect(await decode(fragment)).toBeUndefined();
 });

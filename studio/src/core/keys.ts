@@ -3,8 +3,8 @@
 export type Action = "toggle" | "restart" | "step" | "end" | "undo" | "redo" | "help";
 
 /**
- * The control that has the focus, as far as keys matter: a text field that is being typed in, an editor, a text field
- * whose text is in use, a control that Space presses, or any other.
+ * The control that has the focus, as far as keys matter. *typing* is a text field whose letters are not yet used, *field* one
+ * whose letters are. *editor* is a large text, *pressed* a control that Space presses.
  */
 export type Focus = "typing" | "editor" | "field" | "pressed" | "other";
 

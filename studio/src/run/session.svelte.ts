@@ -1,6 +1,6 @@
 /** The state of the page: the scenario's text, the variants that are shown, and their runs. */
 import { problemOf, type Problem } from "../core/protocol";
-import { encode } from "../core/share";
+import { USUAL_INNER } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
 import { changesOf, labelOf, titleOf } from "../core/names";
 import { rateAt } from "../core/rates";
@@ -14,6 +14,10 @@ import { Theory } from "./theory.svelte";
 export const LETTERS = ["A", "B", "C"] as const;
 /** Variants side by side, at most. */
 export const MOST = LETTERS.length;
+
+function usual(variants: readonly string[]): (string | null)[] {
+  return variants.length > 0 ? variants.slice(0, 2) : [null];
+}
 
 export class Session {
   /** The last text that is a valid scenario. */
@@ -36,6 +40,10 @@ export class Session {
   rate = $state.raw(NaN);
   /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
+  /** The variable of the second plot. */
+  inner = $state.raw(USUAL_INNER);
+  /** The time that plots show (s); 0 follows the speed. */
+  span = $state.raw(0);
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
   readonly playback = new Playback(this);
@@ -52,11 +60,11 @@ export class Session {
   /** Moves up to now. */
   private passed = 0;
 
-  /** Another scenario, from its start. */
-  open(text: string, shown?: (string | null)[]): boolean {
+  /** Another scenario, from its start. Names tell what has changed since `named`. */
+  open(text: string, shown?: (string | null)[], named = text): boolean {
     this.draft = text;
     const before = this.opened;
-    this.opened = text;
+    this.opened = named;
     this.first.clear();
     if (!this.use(text, shown ?? null, true)) {
       this.opened = before;
@@ -86,7 +94,7 @@ export class Session {
     try {
       const scenario = read(text);
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
-      const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
+      const first = usual(scenario.variants);
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
       const resolved = names.map((name) => this.named(resolve(text, name)));
       const moves = movesOf(text);
@@ -109,6 +117,11 @@ export class Session {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** Variants that are shown at first. */
+  get usual(): (string | null)[] {
+    return usual(this.variants);
   }
 
   /** When something changes in mid-run (s). */
@@ -160,12 +173,6 @@ export class Session {
       const one = this.resolved[index];
       if (one) run.load(this.text, one, this.instants, true);
     });
-  }
-
-  /** The state of the page as the fragment of an address. */
-  share(): Promise<string> {
-    const { speed } = this.playback;
-    return encode({ text: this.text, shown: this.shown, speed: speed === Infinity ? null : speed });
   }
 
   /** Advances the runs before a frame is drawn; `elapsed` in s. */
