@@ -30,6 +30,7 @@ function refused(reason: string): void {
   own.textContent = "Open the studio without it";
   said.append(`This link cannot be opened: ${reason}. Ask for it once more. `, own, ".");
   app.replaceChildren(said);
+  addEventListener("hashchange", () => location.reload());
 }
 
 async function begin(): Promise<void> {

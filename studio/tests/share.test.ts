@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { START } from "../src/core/library";
 import { decode, encode, RefusedLink } from "../src/core/share";
@@ -32,7 +33,10 @@ it("a link that lost its end, and one to something else, are refused", async () 
 });
 
 it("a link that would fill the memory is refused before it has", async () => {
-  const bomb = await encode({ text: "#".repeat(64 * 1024 * 1024), shown: [null], speed: null });
+  const state = { text: "#".repeat(64 * 1024 * 1024), shown: [null], speed: null };
+  const bomb = `s=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`;
   expect(bomb.length).toBeLessThan(100_000);
   await expect(decode(bomb)).rejects.toThrow("more than 4 MB");
+  // Nor is one made.
+  await expect(encode(state)).rejects.toThrow("more than 4 MB");
 });

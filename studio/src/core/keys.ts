@@ -31,7 +31,8 @@ export function action({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed, foc
     if (focus === "typing" || focus === "editor") return undefined;
     const letter = key.toLowerCase();
     if (letter === "z") return shiftKey ? "redo" : "undo";
-    return letter === "y" && !shiftKey ? "redo" : undefined;
+    // With ⌘, Y is the history of the browser.
+    return letter === "y" && ctrlKey && !shiftKey ? "redo" : undefined;
   }
   if (focus === "typing" || focus === "editor" || focus === "field") return undefined;
   if (key === "?") return "help";

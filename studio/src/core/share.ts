@@ -35,7 +35,7 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformS
     size += value.length;
     if (size > MOST) {
       await reader.cancel();
-      throw new RefusedLink(`it holds more than ${MOST / 1024 / 1024} MB`);
+      throw tooMuch();
     }
     parts.push(value);
   }
@@ -51,9 +51,15 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformS
 /** A link that says that it shares a scenario, and does not. */
 export class RefusedLink extends Error {}
 
-/** The fragment without "#": deflate, then base64url. */
+function tooMuch(): RefusedLink {
+  return new RefusedLink(`it holds more than ${MOST / 1024 / 1024} MB`);
+}
+
+/** The fragment without "#": deflate, then base64url. Throws a `RefusedLink` for a state that no link may hold. */
 export async function encode(state: Shared): Promise<string> {
-  const packed = await through(new TextEncoder().encode(JSON.stringify(state)), new CompressionStream("deflate-raw"));
+  const plain = new TextEncoder().encode(JSON.stringify(state));
+  if (plain.length > MOST) throw tooMuch();
+  const packed = await through(plain, new CompressionStream("deflate-raw"));
   let letters = "";
   for (const byte of packed) letters += String.fromCharCode(byte);
   return "s=" + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

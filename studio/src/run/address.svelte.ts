@@ -174,13 +174,13 @@ class Address {
     const { visit } = this;
     const fragment = this.fragment();
     this.queue = this.queue.then(async () => {
-      const url = location.pathname + location.search + (await fragment);
-      if (visit !== this.visit) return;
       try {
+        const url = location.pathname + location.search + (await fragment);
+        if (visit !== this.visit) return;
         if (push) history.pushState(null, "", url);
         else history.replaceState(null, "", url);
       } catch {
-        // A page that holds this one may forbid it: the address stays.
+        // The scenario may be too long, or a page that holds this one may forbid it: the address stays.
       }
     });
   }
