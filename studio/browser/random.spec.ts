@@ -41,7 +41,7 @@ const CONTROLS: ((page: Page, random: Random) => Promise<void>)[] = [
   async (page, random) => page.getByLabel("Speed").fill(String(100 + Math.floor(102 * random()))),
   async (page) => {
     const undo = page.getByRole("button", { name: "Undo" });
-    if (await undo.isVisible()) await undo.click();
+    if (await undo.isEnabled()) await undo.click();
   },
 ];
 

@@ -68,6 +68,13 @@ def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -
         summary.click()
     page.get_by_text("Save", exact=True).click()
     assert serious(page) == {}
+    page.get_by_role("slider", name="Buffer", exact=True).focus()
+    assert serious(page) == {}
+    for dialog in ("Share", "Keys"):
+        page.get_by_role("button", name=dialog).click()
+        page.get_by_role("dialog", name=dialog).wait_for()
+        assert serious(page) == {}
+        page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Text").click()
     text = page.get_by_label("The scenario as text")
     text.fill("broken =")

@@ -1,5 +1,6 @@
 /** Changes of the scenario by controls: of its text, or as moves in mid-run where that can be; and undo. */
 import { demandText, type Demand } from "../core/demand";
+import { History } from "../core/history";
 import { problemOf, type Problem } from "../core/protocol";
 import { needed, toldNeeds, withCongestion } from "../core/controls";
 import { instant, isMovable, movedText, queueWith, withMoves, type Move } from "../core/moves";
@@ -24,19 +25,26 @@ interface Changed {
   use(text: string, shown: (string | null)[] | null, anew?: boolean, again?: () => unknown): boolean;
 }
 
+/** A state of the scenario, as undo brings it back. */
+interface State {
+  text: string;
+  shown: (string | null)[];
+}
+
 /** Strokes of one control that follow each other within this time (ms) are one step of undo. */
 const STROKE = 1500;
 
 export class Changes {
   /** A control that is moved in the middle of a run changes it from then on, playing or not; otherwise the whole run. */
   fromNow = $state.raw(true);
-  /** Words for the last change. */
+  /** Words for the last change, and for the one that redo would make. */
   last = $state.raw<string | undefined>();
   /** Needs that a choice has brought, in words, by the key of its control, until it is made anew. */
   said = $state.raw<Record<string, string>>({});
   /** The last change, if it was refused, and the keys of its control; none if that shows no errors. */
   refused = $state.raw<{ paths: readonly string[]; problem: Problem } | undefined>();
-  private undone: string[] = [];
+  next = $state.raw<string | undefined>();
+  private readonly history = new History<State>(({ text }) => text.length);
   /** The last stroke of a control, when it was, and the simulated time of its move. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
 
@@ -44,10 +52,11 @@ export class Changes {
 
   /** Forgets what was changed. */
   clear(): void {
-    this.undone = [];
-    this.last = undefined;
+    this.history.clear();
+    this.stroke = { key: "", at: 0, time: undefined };
     this.said = {};
     this.refused = undefined;
+    this.name();
   }
 
   /** The error at the control of these keys: of the value that it was last set to, or of the text. */
@@ -185,6 +194,7 @@ export class Changes {
     }
     this.refused = undefined;
     if (after === before && shown === this.session.shown) return true;
+    const former = this.session.shown;
     if (!this.session.use(after, shown, false, () => this.change(how, what, shown, key, time, paths))) {
       const { problem, asked } = this.session;
       this.session.problem = undefined;
@@ -194,25 +204,56 @@ export class Changes {
       return false;
     }
     this.session.draft = after;
-    if (!this.isStroke(key)) this.undone.push(before);
+    this.history.add({ before: { text: before, shown: former }, after: { text: after, shown: this.session.shown }, what }, this.isStroke(key));
     this.stroke = { key, at: performance.now(), time };
-    this.last = what;
+    this.name();
     return true;
   }
 
-  get canUndo(): boolean {
-    return this.last !== undefined;
+  /** The text of the editor, as far as it is a scenario; the session says why if it is none. */
+  typed(text: string): boolean {
+    const before = { text: this.session.text, shown: this.session.shown };
+    if (!this.session.use(text, before.shown, false, () => this.typed(text))) return false;
+    this.refused = undefined;
+    this.history.add({ before, after: { text, shown: this.session.shown }, what: "text edited" }, this.isStroke("text"));
+    this.stroke = { key: "text", at: performance.now(), time: undefined };
+    this.name();
+    return true;
   }
 
+  /** Names what undo and redo would do. */
+  private name(): void {
+    this.last = this.history.last?.what;
+    this.next = this.history.next?.what;
+  }
+
+  /** True if there is something to undo: a change, or a text that is no scenario. */
+  get canUndo(): boolean {
+    return this.last !== undefined || this.session.draft !== this.session.text;
+  }
+
+  get canRedo(): boolean {
+    return this.next !== undefined;
+  }
+
+  /** Takes back a text that is no scenario, or else the last change. */
   undo(): void {
-    if (this.session.broken) return;
-    const before = this.undone.pop();
-    if (before === undefined) return;
+    const { draft, text, shown } = this.session;
+    this.go(draft === text ? this.history.undo() : { text, shown });
+  }
+
+  /** Makes the change again that was undone last. */
+  redo(): void {
+    this.go(this.history.redo());
+  }
+
+  private go(to: State | undefined): void {
+    if (!to) return;
     this.refused = undefined;
-    this.session.draft = before;
     this.said = {};
+    this.session.draft = to.text;
     this.stroke = { key: "", at: 0, time: undefined };
-    this.session.use(before, this.session.shown);
-    if (this.undone.length === 0) this.last = undefined;
+    this.session.use(to.text, to.shown);
+    this.name();
   }
 }

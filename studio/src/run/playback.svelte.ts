@@ -1,6 +1,7 @@
 /** How the page goes through simulated time: play, pause, step and speed. */
 import { packetRate } from "../core/rates";
 import type { Resolved } from "../core/scenario";
+import { USUAL_SPEED } from "../core/share";
 import { Clock } from "./clock";
 import { isClose } from "./run";
 
@@ -13,7 +14,7 @@ interface Played {
 
 export class Playback {
   playing = $state.raw(false);
-  speed = $state.raw(5);
+  speed = $state.raw(USUAL_SPEED);
   readonly clock = new Clock();
 
   constructor(private readonly played: Played) {}
@@ -25,6 +26,11 @@ export class Playback {
 
   pause(): void {
     this.clock.playing = this.playing = false;
+  }
+
+  toggle(): void {
+    if (this.playing) this.pause();
+    else this.play();
   }
 
   /** One step further: a packet where they are seen one by one. */

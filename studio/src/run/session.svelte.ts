@@ -1,7 +1,7 @@
 /** The state of the page: the scenario's text, the variants that are shown, and their runs. */
 import { demandOf, demandText, isMuch, type Demand } from "../core/demand";
 import { problemOf, type Problem } from "../core/protocol";
-import { encode } from "../core/share";
+import { USUAL_INNER } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
 import { changesOf, labelOf, titleOf } from "../core/names";
 import { rateAt } from "../core/rates";
@@ -16,6 +16,10 @@ import { Theory } from "./theory.svelte";
 export const LETTERS = ["A", "B", "C"] as const;
 /** Variants side by side, at most. */
 export const MOST = LETTERS.length;
+
+function usual(variants: readonly string[]): (string | null)[] {
+  return variants.length > 0 ? variants.slice(0, 2) : [null];
+}
 
 export class Session {
   /** The last text that is a valid scenario. */
@@ -38,6 +42,10 @@ export class Session {
   rate = $state.raw(NaN);
   /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
+  /** The variable of the second plot. */
+  inner = $state.raw(USUAL_INNER);
+  /** The time that plots show (s); 0 follows the speed. */
+  span = $state.raw(0);
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
   /** The demand of runs that wait for an answer, and the call that begins them. */
@@ -59,13 +67,13 @@ export class Session {
   /** Moves up to now. */
   private passed = 0;
 
-  /** Another scenario, from its start. */
-  open(text: string, shown?: (string | null)[]): boolean {
+  /** Another scenario, from its start. Names tell what has changed since `named`. */
+  open(text: string, shown?: (string | null)[], named = text): boolean {
     this.draft = text;
     const before = this.opened;
-    this.opened = text;
+    this.opened = named;
     this.first.clear();
-    if (!this.use(text, shown ?? null, true, () => this.open(text, shown))) {
+    if (!this.use(text, shown ?? null, true, () => this.open(text, shown, named))) {
       this.opened = before;
       this.first.clear();
       return false;
@@ -77,9 +85,10 @@ export class Session {
 
   /** The text of the editor; it is used if it is valid. */
   type(text: string): void {
+    // A text that is no scenario stays, to be mended.
     this.draft = text;
     if (text === this.text) this.problem = undefined;
-    else this.use(text, this.shown);
+    else this.changes.typed(text);
   }
 
   /** The text in the editor is not what runs: it is under repair, and controls wait. */
@@ -93,8 +102,9 @@ export class Session {
     this.problem = undefined;
   }
 
-  show(shown: (string | null)[]): void {
-    if (!this.broken) this.use(this.text, shown);
+  /** Shows other variants. */
+  show(shown: (string | null)[], what: string): void {
+    this.changes.change((text) => text, what, shown);
   }
 
   /**
@@ -105,7 +115,7 @@ export class Session {
     try {
       const scenario = read(text);
       const kept = (shown ?? []).filter((name) => name === null || scenario.variants.includes(name));
-      const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
+      const first = usual(scenario.variants);
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
       const demand = demandOf(text, names);
       if (isMuch(demand, this.allowed)) {
@@ -146,6 +156,11 @@ export class Session {
       this.allowed = asked.demand;
       asked.again();
     } else if (this.broken) this.problem = { message: `not run: ${demandText(asked.demand)}` };
+  }
+
+  /** Variants that are shown at first. */
+  get usual(): (string | null)[] {
+    return usual(this.variants);
   }
 
   /** When something changes in mid-run (s). */
@@ -197,12 +212,6 @@ export class Session {
       const one = this.resolved[index];
       if (one) run.load(this.text, one, this.instants, true);
     });
-  }
-
-  /** The state of the page as the fragment of an address. */
-  share(): Promise<string> {
-    const { speed } = this.playback;
-    return encode({ text: this.text, shown: this.shown, speed: speed === Infinity ? null : speed });
   }
 
   /** Advances the runs before a frame is drawn; `elapsed` in s. */
