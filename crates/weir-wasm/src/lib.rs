@@ -2,6 +2,7 @@
 
 pub mod edit;
 pub mod fluid;
+pub mod lesson;
 pub mod list;
 mod network;
 pub mod scenario;
