@@ -22,8 +22,11 @@ import pytest
 
 from conftest import Command
 from waiting import HANG_S, killed, until
-from weir import _core, studio
+from weir import ScenarioError, _core, studio
+from weir._errors import InputError
+from weir.lesson import read_lesson
 from weir.live._feed import Feed
+from weir.stats import MEASURES
 
 ROOT = Path(__file__).parents[1]
 RUNS = """
@@ -100,9 +103,32 @@ def test_a_link_opens_what_it_holds() -> None:
     assert not any(map(studio.is_link, ("mine.toml", "l4s-pair", "a#b.toml")))
 
 
-def test_the_lessons_are_those_of_the_page() -> None:
-    text = (ROOT / "studio/src/core/lessons.ts").read_text(encoding="utf-8")
-    assert tuple(re.findall(r'^    id: "([\w-]+)",$', text, re.MULTILINE)) == studio.LESSONS
+def test_a_lesson_of_ones_own_travels_in_the_address() -> None:
+    text = read_lesson("bufferbloat").replace("# Bufferbloat", "# Mine")
+    address = studio.lesson_fragment(text)
+    assert studio.fragment_of(f"http://127.0.0.1/{address}") == address
+    with pytest.raises(ScenarioError, match="the lesson has no scenario"):
+        studio.fragment_of(studio.lesson_fragment("# Mine"))
+    with pytest.raises(InputError, match="cut off or changed"):
+        studio.fragment_of("#l=x")
+
+
+def test_a_lesson_with_a_mistake_opens_no_page(weir_command: Command, page: Path, tmp_path: Path) -> None:
+    assert page.exists()
+    (tmp_path / "wrong.md").write_text("# Mine\n", encoding="utf-8")
+    done = weir_command("studio", "wrong.md")
+    assert done.returncode == 2
+    assert "wrong.md:1: the lesson has no scenario" in done.stderr
+
+
+def test_measures_of_the_page_are_those_of_weir() -> None:
+    text = (ROOT / "studio/src/core/measures.ts").read_text(encoding="utf-8")
+    row = r'^  (\w+): \{ title: "(.*)", unit: "(.*)", table: "(\w+)", column: "(\w+)", factor: (\d+) \},$'
+    found = re.findall(row, text, re.MULTILINE)
+    assert len(found) == text.count("title: \"")
+    for name, title, unit, table, column, factor in found:
+        one = MEASURES[name]
+        assert (one.title, one.unit, one.table, one.column, one.scale) == (title, unit, table, column, float(factor))
 
 
 BOMB = studio.fragment("#" * 5_000_000, [])

@@ -1,6 +1,7 @@
 /** One simulation at a time, or whole runs one after another. */
 import { initSync, jain_index, Scenario, type Simulation } from "../pkg/weir_wasm.js";
-import { problemOf, type Measures, type Reply, type Request } from "./core/protocol";
+import { measured, type Tables } from "./core/measures";
+import { problemOf, type Reply, type Request } from "./core/protocol";
 
 /** The worker should answer about this often (ms): so that a new scenario need not wait, and no oftener than plots are drawn. */
 const ANSWER = 33;
@@ -95,27 +96,11 @@ function fit(start: number, simulated: number): void {
   if (simulated >= slice * 0.9) slice = Math.max(1e-4, slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, took))));
 }
 
-type Column = Float64Array | BigInt64Array | Uint8Array | { codes: Uint32Array; names: string[] };
-type Tables = Record<string, Record<string, Column>>;
-
 function replicate(request: Extract<Request, { kind: "replicate" }>): void {
   const scenario = new Scenario(request.text, request.name, request.variant);
   const tables = scenario.simulate(BigInt(request.seed)).finish() as Tables;
   scenario.free();
-  // The first row of the bottleneck, and that of all groups, hold the whole measured time.
-  const links = tables.links!;
-  const row = (links.bottleneck as Uint8Array).indexOf(1);
-  const value = (table: string, name: string, index: number): number =>
-    (tables[table]?.[name] as Float64Array | undefined)?.[index] ?? NaN;
-  const measures: Measures = {
-    delay_mean_ms: value("links", "delay_mean_ms", row),
-    delay_p99_ms: value("links", "delay_p99_ms", row),
-    utilisation: value("links", "utilisation", row),
-    loss: value("links", "loss", row),
-    mark_fraction: value("links", "mark_fraction", row),
-    jain: value("groups", "jain", 0),
-  };
-  send({ kind: "replicated", id: request.id, measures });
+  send({ kind: "replicated", id: request.id, values: measured(tables, request.wanted) });
 }
 
 function fluid({ id, place, text, name, variant, every }: Extract<Request, { kind: "fluid" }>): void {

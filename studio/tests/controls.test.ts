@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { bufferScale, countScale, fitted, loadScale, needed, rateScale, refusal, rttScale, sliders, sourceRateScale, toldNeeds, trafficOf, withCongestion, withValue, type Scale } from "../src/core/controls";
 import { demandOf, demandText, isMuch } from "../src/core/demand";
-import { LESSONS } from "../src/core/lessons";
+import { LESSONS, lessonOf } from "../src/core/lessons";
 import { library, START } from "../src/core/library";
 import { allDisciplines, at, congestionControls, edit, read, resolve, withDiscipline, within, type Resolved } from "../src/core/scenario";
 import { quantityText } from "../src/core/units";
 
 initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
 
-const SCENARIOS = [...library().flatMap((part) => part.choices.map(({ id, text }) => [id, text] as const)), ...LESSONS.map(({ id, scenario }) => [`lesson/${id}`, scenario] as const)];
+const SCENARIOS = [...library().flatMap((part) => part.choices.map(({ id, text }) => [id, text] as const)), ...LESSONS.map(({ id }) => [`lesson/${id}`, lessonOf(`lesson/${id}`)!.scenario] as const)];
 const DATAGRAMS = ["cbr", "on-off", "replay"];
 
 type Shown = (string | null)[];

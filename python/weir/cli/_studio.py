@@ -18,7 +18,8 @@ def studio(
         str | None,
         typer.Argument(
             metavar="[SCENARIO]",
-            help="A TOML file, a bundled scenario, or a link in quotes. Default: the page's own.",
+            help="A TOML file, a lesson (a Markdown file), a bundled scenario, or a link in quotes. "
+            "Default: the page's own.",
             autocompletion=completed.scenarios,
         ),
     ] = None,
@@ -72,10 +73,15 @@ def studio(
 
 def _fragment(source: str, *, python: bool) -> str:
     from weir import studio as pages
+    from weir.lesson import Lesson, read_lesson
     from weir.scenario import Scenario, file_of
 
     if pages.is_link(source):
         return pages.fragment_of(source)
+    if source.endswith(".md"):
+        text = read_lesson(source)
+        Lesson.parse(text, source)
+        return pages.lesson_fragment(text)
     scenario = Scenario.load(source, python=python)
     return pages.fragment(file_of(source).read_text(encoding="utf-8"), scenario.variants)
 

@@ -3,6 +3,15 @@
 The format is read in the core (`weir-lesson`), for the page of the studio and for this room alike.
 """
 
-from weir.lesson._lesson import Answer, Claim, Lesson, Outcome, Quantity, Said, bundled_lessons
+from weir.lesson._lesson import (
+    Answer,
+    Claim,
+    Lesson,
+    Outcome,
+    Quantity,
+    Said,
+    bundled_lessons,
+    read_lesson,
+)
 
-__all__ = ["Answer", "Claim", "Lesson", "Outcome", "Quantity", "Said", "bundled_lessons"]
+__all__ = ["Answer", "Claim", "Lesson", "Outcome", "Quantity", "Said", "bundled_lessons", "read_lesson"]

@@ -121,16 +121,7 @@ class Lesson:
     def load(cls, source: str | os.PathLike[str]) -> Lesson:
         """Reads a lesson from a file, or that of Weir with this name. Raises ScenarioError, and InputError
         for a file that cannot be read."""
-        path = Path(source)
-        if source in bundled_lessons():
-            path = FOLDER / f"{source}.md"
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            said = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-            hint = f"lessons of Weir: {', '.join(bundled_lessons())}"
-            raise InputError(f"{source} cannot be read: {said}", hint) from None
-        return cls.parse(text, str(source))
+        return cls.parse(read_lesson(source), str(source))
 
     def outcomes(self, replications: int, seed: int | None = None) -> list[Outcome]:
         """What runs with this many seeds say of the question, then of each claim. The same seeds before and
@@ -149,6 +140,19 @@ class Lesson:
     @property
     def _quantities(self) -> list[Quantity]:
         return [self.quantity, *(claim.quantity for claim in self.claims)]
+
+
+def read_lesson(source: str | os.PathLike[str]) -> str:
+    """The text of a file, or of the lesson of Weir with this name. Raises InputError."""
+    path = Path(source)
+    if source in bundled_lessons():
+        path = FOLDER / f"{source}.md"
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        hint = f"lessons of Weir: {', '.join(bundled_lessons())}"
+        raise InputError(f"{source} cannot be read: {said}", hint) from None
 
 
 def bundled_lessons() -> list[str]:

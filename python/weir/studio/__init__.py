@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from weir.studio._links import LESSONS, fragment, fragment_of, is_link
+from weir.studio._links import fragment, fragment_of, is_link, lesson_fragment
 
-__all__ = ["LESSONS", "NOT_BUILT", "PAGE", "fragment", "fragment_of", "is_link", "server"]
+__all__ = ["NOT_BUILT", "PAGE", "fragment", "fragment_of", "is_link", "lesson_fragment", "server"]
 
 PAGE = Path(__file__).with_name("index.html")
 """The whole page, in one file."""

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from weir._errors import InputError, is_a
 from weir._printable import cut
 from weir.disciplines import registered
+from weir.lesson import Lesson, bundled_lessons
 from weir.scenario import Scenario, bundled, suggestion
 
 MOST_SHOWN = 3
@@ -22,11 +23,6 @@ MOST_SHOWN = 3
 MOST_BYTES = 4 * 1024 * 1024
 """Bytes of an unpacked state, as in `studio/src/core/share.ts`."""
 
-LESSONS = (
-    "bufferbloat", "red", "rem", "pi", "codel", "flood", "ecn", "rtt", "synchronisation", "dualpi2",
-)  # fmt: skip
-"""Lessons of the page by name, as in `studio/src/core/lessons.ts`."""
-
 _WHOLE = "copy the whole link, and put it in quotes: weir studio 'https://…#s=…'"
 
 
@@ -34,10 +30,17 @@ def fragment(text: str, variants: Sequence[str]) -> str:
     """Fragment of the page's address with which the page begins with the scenario of this text, and with the
     first of its variants."""
     shown: list[str | None] = [*variants[:MOST_SHOWN]] or [None]
-    state = json.dumps({"text": text, "shown": shown, "speed": None}, ensure_ascii=False)
+    return f"#s={_packed(json.dumps({'text': text, 'shown': shown, 'speed': None}, ensure_ascii=False))}"
+
+
+def lesson_fragment(text: str) -> str:
+    """Fragment of the page's address with which the page begins with the lesson of this text."""
+    return f"#l={_packed(text)}"
+
+
+def _packed(text: str) -> str:
     raw = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = raw.compress(state.encode()) + raw.flush()
-    return f"#s={urlsafe_b64encode(packed).rstrip(b'=').decode()}"
+    return urlsafe_b64encode(raw.compress(text.encode()) + raw.flush()).rstrip(b"=").decode()
 
 
 def is_link(source: str) -> bool:
@@ -56,6 +59,9 @@ def fragment_of(link: str) -> str:
     if written.startswith("s="):
         Scenario.loads(_text_of(written[2:]), python=False)
         return f"#{written}"
+    if written.startswith("l="):
+        Lesson.parse(_read(written[2:]), "the lesson of this link")
+        return f"#{written}"
     name = unquote(written)
     known = _names()
     if name not in known:
@@ -67,7 +73,7 @@ def _names() -> list[str]:
     templates = sorted((Path(__file__).parents[1] / "templates").glob("*.toml"))
     return [
         "start",
-        *(f"lesson/{name}" for name in LESSONS),
+        *(f"lesson/{name}" for name in bundled_lessons()),
         *(f"queue/{one.name}" for one in registered()),
         *(f"template/{file.stem}" for file in templates),
         *(f"scenario/{name}" for name in bundled() if "/" not in name),
@@ -77,15 +83,23 @@ def _names() -> list[str]:
 def _text_of(packed: str) -> str:
     """The text of the scenario in a packed state."""
     try:
-        state: Any = json.loads(_unpacked(packed))
-    except InputError:
-        raise
-    except (ValueError, RecursionError, zlib.error):
+        state: Any = json.loads(_read(packed))
+    except (json.JSONDecodeError, RecursionError):
         raise InputError("the link is cut off or changed", _WHOLE) from None
     text = state.get("text") if is_a(state, dict) else None
     if not isinstance(text, str) or not is_a(state.get("shown"), list):
         raise InputError("the link holds no scenario", _WHOLE)
     return text
+
+
+def _read(packed: str) -> str:
+    """The text in a link. Raises InputError."""
+    try:
+        return _unpacked(packed).decode()
+    except InputError:
+        raise
+    except (ValueError, zlib.error):
+        raise InputError("the link is cut off or changed", _WHOLE) from None
 
 
 def _unpacked(packed: str) -> bytes:

@@ -1,4 +1,5 @@
 /** Messages between the page and a worker. */
+import type { Wanted } from "./measures";
 
 /** An error in a scenario, in the simulator's own words. */
 export interface Problem {
@@ -19,8 +20,8 @@ export type Request =
   | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number }
   /** The fluid model of variant number `place`, a row every `every` (s). */
   | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
-  /** A whole run, for the comparison over seeds. */
-  | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number };
+  /** A whole run, for the values of its measures. */
+  | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number; wanted: readonly Wanted[] };
 
 export type Reply =
   | { kind: "loaded"; id: number; columns: string[] }
@@ -44,19 +45,10 @@ export type Reply =
     }
   /** Rows, or the reason why there is no model. */
   | { kind: "fluid"; id: number; place: number; columns: string[]; rows: Float64Array | null; reason: string | undefined }
-  | { kind: "replicated"; id: number; measures: Measures }
+  /** The values that were wanted, in their order. */
+  | { kind: "replicated"; id: number; values: number[] }
   | { kind: "problem"; id: number; problem: Problem }
   | { kind: "trap"; id: number; message: string };
-
-/** Measures of the bottleneck or of all flows, over the measured part of a run. */
-export interface Measures {
-  delay_mean_ms: number;
-  delay_p99_ms: number;
-  utilisation: number;
-  loss: number;
-  mark_fraction: number;
-  jain: number;
-}
 
 /** The properties of a ScenarioError; others have a message only. */
 export function problemOf(error: unknown): Problem {

@@ -57,12 +57,28 @@ function tooMuch(): RefusedLink {
 
 /** The fragment without "#": deflate, then base64url. Throws a `RefusedLink` for a state that no link may hold. */
 export async function encode(state: Shared): Promise<string> {
-  const plain = new TextEncoder().encode(JSON.stringify(state));
+  return "s=" + (await pack(JSON.stringify(state)));
+}
+
+/** A text as the letters of an address. Throws a `RefusedLink` for one that no link may hold. */
+export async function pack(text: string): Promise<string> {
+  const plain = new TextEncoder().encode(text);
   if (plain.length > MOST) throw tooMuch();
   const packed = await through(plain, new CompressionStream("deflate-raw"));
   let letters = "";
   for (const byte of packed) letters += String.fromCharCode(byte);
-  return "s=" + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The text that `pack` wrote. Throws a `RefusedLink`. */
+export async function unpack(written: string): Promise<string> {
+  try {
+    const letters = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+  } catch (error) {
+    throw error instanceof RefusedLink ? error : new RefusedLink("it is cut off or changed");
+  }
 }
 
 /**
@@ -73,10 +89,7 @@ export async function decode(fragment: string): Promise<Shared | undefined> {
   const written = /^#?s=(.*)$/s.exec(fragment)?.[1];
   if (written === undefined) return undefined;
   try {
-    const letters = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-    const plain = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
-    const { text, shown, speed, from, inner, span, whole } = JSON.parse(plain) as Partial<Shared>;
+    const { text, shown, speed, from, inner, span, whole } = JSON.parse(await unpack(written)) as Partial<Shared>;
     if (typeof text !== "string" || !Array.isArray(shown) || !shown.every((name) => name === null || typeof name === "string"))
       throw new RefusedLink("it holds no scenario");
     return {

@@ -1,5 +1,7 @@
 /** The scenario that a fragment of the address asks for. */
 import { entry } from "./entry";
+import { learn, OWN } from "./lessons";
+import { problemOf } from "./protocol";
 import { decode, RefusedLink, type Shared } from "./share";
 
 export type Wanted = { id: string } | { state: Shared };
@@ -10,11 +12,25 @@ export class UnknownName extends RefusedLink {}
 /** The id of the entry that is open without a fragment. */
 export const START_ID = "start";
 
+/** Learns somebody's own lesson. Throws a `RefusedLink`. */
+async function learnt(id: string): Promise<void> {
+  try {
+    await learn(id);
+  } catch (error) {
+    throw error instanceof RefusedLink ? error : new RefusedLink(`its lesson has an error: ${problemOf(error).message}`);
+  }
+}
+
 /** Reads a fragment. Throws a `RefusedLink`, or an `UnknownName`. */
 export async function wanted(fragment: string): Promise<Wanted> {
   const state = await decode(fragment);
+  if (state?.from?.startsWith(OWN)) await learnt(state.from);
   if (state) return { state };
   const written = fragment.replace(/^#/, "");
+  if (written.startsWith(OWN)) {
+    await learnt(written);
+    return { id: written };
+  }
   let id: string;
   try {
     id = decodeURIComponent(written) || START_ID;

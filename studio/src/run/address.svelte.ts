@@ -1,7 +1,9 @@
 /** The state of the page in its address, and the history of the browser. */
 import { Budget } from "../core/budget";
 import { entry } from "../core/entry";
-import { encode, RefusedLink, USUAL_INNER, USUAL_SPEED, type Shared } from "../core/share";
+import { learn, OWN, parseLesson } from "../core/lessons";
+import { problemOf } from "../core/protocol";
+import { encode, pack, RefusedLink, USUAL_INNER, USUAL_SPEED, type Shared } from "../core/share";
 import { START_ID, UnknownName, wanted, type Wanted } from "../core/wanted";
 import { session } from "./session.svelte";
 
@@ -85,8 +87,19 @@ class Address {
     session.playback.play();
   }
 
-  /** A scenario of the user. */
-  openText(text: string): void {
+  /** A scenario or a lesson of the user; `file` is its name. */
+  async openText(text: string, file: string): Promise<void> {
+    if (file.endsWith(".md")) {
+      try {
+        parseLesson(text, file);
+        const id = OWN + (await pack(text));
+        await learn(id);
+        this.choose(id);
+      } catch (error) {
+        session.problem = problemOf(error);
+      }
+      return;
+    }
     this.leave();
     if (!this.opened("", USUAL_INNER, text)) return;
     this.put(true);
@@ -107,9 +120,15 @@ class Address {
   private opened(id: string, inner: string, text: string): boolean {
     if (!session.open(text)) return false;
     this.problem = undefined;
-    this.chosen = id;
+    this.name(id);
     session.inner = inner;
     return true;
+  }
+
+  /** The entry that is open from now on. */
+  private name(id: string): void {
+    this.chosen = id;
+    session.course.open(id);
   }
 
   /** Shows a scenario by its name, with the page as it is at first, or a state. Returns false if it is no valid scenario. */
@@ -118,7 +137,7 @@ class Address {
     const state: Partial<Shared> = "id" in what ? { speed: USUAL_SPEED, from: what.id } : what.state;
     const from = state.from === undefined ? undefined : entry(state.from);
     if (!session.open(found?.text ?? state.text ?? "", found ? undefined : state.shown, from?.text)) return false;
-    this.chosen = from ? state.from! : "";
+    this.name(from ? state.from! : "");
     session.inner = state.inner ?? from?.inner ?? USUAL_INNER;
     session.span = state.span ?? 0;
     session.changes.fromNow = state.whole !== true;

@@ -7,6 +7,7 @@ import { changesOf, labelOf, titleOf } from "../core/names";
 import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
+import { Course } from "./course.svelte";
 import type { Feed } from "./feed";
 import { Fits } from "./fits.svelte";
 import { Playback } from "./playback.svelte";
@@ -54,6 +55,7 @@ export class Session {
   readonly changes = new Changes(this);
   readonly theory = new Theory();
   readonly fits = new Fits(this);
+  readonly course = new Course(this);
   runs: Run[] = [];
   /** The text as it was opened, and its variants: what their names were given to. */
   private opened = "";
