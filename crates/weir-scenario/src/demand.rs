@@ -48,13 +48,13 @@ impl Scenario {
         let carried = |port: &Port<'_>| {
             let later = port.rate_changes(self.duration).take(MOST_RATE_CHANGES).map(|(_, rate)| rate);
             let rate = later.chain([port.rate()]).max().unwrap_or(port.rate());
-            rate.bits_per_second() as f64 / 8.0 / port.mean_packet_size.bytes() as f64
+            rate.bits_per_second() as f64 / 8.0 / f64::from(port.mean_packet_size.bytes())
         };
         let waiting = |port: &Port<'_>| {
             let limit = match port.limit {
                 Limit::Packets(packets) => f64::from(packets),
                 Limit::Bytes(bytes) | Limit::Span(bytes) => {
-                    bytes as f64 / port.mean_packet_size.bytes() as f64
+                    bytes as f64 / f64::from(port.mean_packet_size.bytes())
                 }
             };
             let passing = carried(port) * port.delay.as_secs_f64();

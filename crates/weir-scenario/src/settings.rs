@@ -82,7 +82,9 @@ impl Scale<'_> {
         }
         found.push(high);
         if whole {
-            found.iter_mut().for_each(|value| *value = value.round());
+            for value in &mut found {
+                *value = value.round();
+            }
         }
         found.retain(|value| (low..=high).contains(value));
         found.sort_by(f64::total_cmp);
@@ -110,11 +112,9 @@ impl Document {
             let text = scale.text(value);
             let set: Vec<_> = paths.iter().map(|path| (path.clone(), text.clone())).collect();
             let document = self.with_overrides(&set);
-            let valid = |variant: &Option<&str>| match variant {
-                Some(name) => document.variant(name).is_ok(),
-                None => document.scenario().is_ok(),
-            };
-            variants.iter().all(valid)
+            let read =
+                |name: Option<&str>| name.map_or_else(|| document.scenario(), |name| document.variant(name));
+            variants.iter().all(|variant| read(*variant).is_ok())
         };
         let below: Vec<_> = values.iter().copied().filter(|value| *value < now).collect();
         let above: Vec<_> = values.iter().rev().copied().filter(|value| *value > now).collect();

@@ -22,12 +22,13 @@ fn place<'a>(path: &'a str, shown: &'a [String]) -> (&'a str, Vec<Option<&'a str
 /// # Errors
 /// If the text is no valid scenario.
 #[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript hands over lists as they are")]
 pub fn needs(text: &str, path: &str, value: &str, shown: Vec<String>) -> Result<String, ScenarioError> {
     let (inner, variants) = place(path, &shown);
     let prefix = path.strip_suffix(inner).unwrap_or_default();
     let document = Document::parse("scenario", text)?;
-    let read = |name: &Option<&str>| name.map_or_else(|| document.scenario(), |name| document.variant(name));
-    let all = variants.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let read = |name: Option<&str>| name.map_or_else(|| document.scenario(), |name| document.variant(name));
+    let all = variants.iter().copied().map(read).collect::<Result<Vec<_>, _>>()?;
     let is_there = |need: &Need| {
         let wanted = need.value.and_then(parsed);
         let has = |scenario: &weir_scenario::Scenario| match (&wanted, scenario.value(&need.path)) {
@@ -71,6 +72,7 @@ fn parsed(value: &str) -> Option<Value> {
 /// # Errors
 /// If the text is not TOML.
 #[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript hands over lists as they are")]
 pub fn span(
     text: &str,
     paths: Vec<String>,

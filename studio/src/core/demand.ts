@@ -12,8 +12,8 @@ export interface Demand {
   seconds: number;
 }
 
-/** More memory (bytes) or time (s) is not taken unasked: a telephone has some gigabytes for all its pages. */
-const [MEMORY, TIME] = [4e8, 60];
+/** More memory (bytes) is not taken unasked: a telephone has some gigabytes for all its pages. Time is: a run can be paused. */
+const MEMORY = 4e8;
 
 /** The demand of the runs of these variants. Throws a ScenarioError. */
 export function demandOf(text: string, shown: readonly (string | null)[]): Demand {
@@ -31,8 +31,8 @@ export function demandOf(text: string, shown: readonly (string | null)[]): Deman
 const AGAIN = 1.5;
 
 /** Returns true if somebody should be asked first, who has allowed so much before. */
-export function isMuch({ memory, seconds }: Demand, allowed: Demand | undefined): boolean {
-  return memory > Math.max(MEMORY, AGAIN * (allowed?.memory ?? 0)) || seconds > Math.max(TIME, AGAIN * (allowed?.seconds ?? 0));
+export function isMuch({ memory }: Demand, allowed: Demand | undefined): boolean {
+  return memory > Math.max(MEMORY, AGAIN * (allowed?.memory ?? 0));
 }
 
 /** The demand in words: `1,000,000 flows need about 1.6 GB of memory and 3 min of computing`. */
