@@ -54,6 +54,7 @@ test("the address names the lesson, and holds what is changed; Back, Forward and
 });
 
 test("a link that is followed or typed opens what it names; one that cannot be read leaves what is shown", async ({ studio }) => {
+  await studio.emulateMedia({ reducedMotion: "reduce" });
   await studio.goto(PLAIN + "#lesson/rem");
   await heading(studio, 3);
   const go = (hash: string): Promise<void> => studio.evaluate((to) => void (location.hash = to), hash);
@@ -100,6 +101,7 @@ test("the address holds variants, moves, speed, inner plot, window and mode", as
 });
 
 test("a slider that moves all the time writes few addresses", async ({ studio }) => {
+  await studio.emulateMedia({ reducedMotion: "reduce" });
   await studio.addInitScript(() => {
     const plain = history.replaceState.bind(history);
     Object.assign(window, { writes: 0 });
@@ -110,13 +112,14 @@ test("a slider that moves all the time writes few addresses", async ({ studio })
   });
   await studio.goto(PLAIN);
   const slider = studio.getByRole("slider", { name: "RTT", exact: true });
-  for (let step = 0; step < 30; step++) await slider.press(step % 2 ? "ArrowLeft" : "ArrowRight");
+  for (let step = 0; step < 20; step++) await slider.press(step % 2 ? "ArrowLeft" : "ArrowRight");
   await slider.press("PageUp");
   await poll(() => fragment(studio)).toMatch(/^#s=/);
-  expect(await studio.evaluate(() => (window as unknown as { writes: number }).writes)).toBeLessThan(15);
+  expect(await studio.evaluate(() => (window as unknown as { writes: number }).writes)).toBeLessThan(10);
 });
 
 test("Share gives a link for this page or a hosted copy, as text and as a code", async ({ studio, context }) => {
+  await studio.emulateMedia({ reducedMotion: "reduce" });
   await studio.goto(PLAIN + "#lesson/rem");
   await poll(() => time(studio)).toBeGreaterThan(0);
   await type(studio, "reno, typed", "60");
@@ -150,6 +153,7 @@ test("Share gives a link for this page or a hosted copy, as text and as a code",
 });
 
 test("a link that is too long for a code says so, and offers the short one", async ({ studio }) => {
+  await studio.emulateMedia({ reducedMotion: "reduce" });
   const server = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(readFileSync(FILE)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const page = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
