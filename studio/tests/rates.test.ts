@@ -32,7 +32,7 @@ const PORT = "links.bottleneck.forward.";
 function words(resolved: Resolved, time: number): Words {
   const ring = new Ring(["time", `${PORT}queue`], 10);
   ring.push(Float64Array.of(time, 50));
-  const view: View = { id: 1, resolved, ring, port: PORT, now: time, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
+  const view: View = { id: 1, sought: 0, given: { text: "", resolved: resolved, changes: [] }, resolved, ring, port: PORT, now: time, ended: false, here: undefined, marks: [], jain: 1, packets: undefined };
   const all = new Words();
   const context = { font: "", measureText: () => ({ width: 10 }) } as unknown as CanvasRenderingContext2D;
   all.renew(context, view, resolved, 100, 600, false, 0);

@@ -20,8 +20,17 @@ export type Request =
   | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number }
   /** The fluid model of variant number `place`, a row every `every` (s). */
   | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
+  /** Counts from one instant to another (s), at queue number `port`. */
+  | { kind: "span"; id: number; place: number; text: string; name: string; variant: string | null; port: number; from: number; to: number }
   /** A whole run, for the values of its measures. */
   | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number; wanted: readonly Wanted[] };
+
+/** All sums at an instant: a row, and pairs of a delay's upper edge (s) and packets. */
+export interface Mark {
+  at: number;
+  row: Float64Array;
+  delays: Float64Array;
+}
 
 export type Reply =
   | { kind: "loaded"; id: number; columns: string[] }
@@ -31,11 +40,11 @@ export type Reply =
       now: number;
       /** Rows, if there are any. */
       rows: Float64Array | null;
-      /** Pairs of upper edge (s) and packets, now and then. */
-      delays: Float64Array | null;
-      /** Since `delays` is a sum: the same pairs at the last mark, which is at `at` (s), once. */
-      before: { at: number; delays: Float64Array } | null;
-      /** Jain's fairness index since the last mark, with `delays`; NaN before the first. */
+      /** The sums of this instant, now and then, and where the run was asked to go. */
+      here: Mark | null;
+      /** The marks that have passed since the last answer. */
+      marks: Mark[];
+      /** Jain's fairness index since the last mark, with `here`; NaN before the first. */
       jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;
@@ -43,6 +52,10 @@ export type Reply =
       /** Another answer follows unasked. */
       going: boolean;
     }
+  /** How much of a span has been simulated, from 0 to 1. */
+  | { kind: "counting"; id: number; place: number; part: number }
+  /** Both ends of a span, and Jain's fairness index within. */
+  | { kind: "span"; id: number; place: number; columns: string[]; from: Mark; to: Mark; jain: number }
   /** Rows, or the reason why there is no model. */
   | { kind: "fluid"; id: number; place: number; columns: string[]; rows: Float64Array | null; reason: string | undefined }
   /** The values that were wanted, in their order. */

@@ -29,7 +29,7 @@ class Address {
   /** Everything that a link holds. */
   get state(): Shared {
     const { speed } = session.playback;
-    const { text, shown, inner, span } = session;
+    const { text, shown, inner, window: span } = session;
     const from = this.chosen === "" ? {} : { from: this.chosen };
     return { text, shown, speed: speed === Infinity ? null : speed, ...from, inner, span, ...(session.changes.fromNow ? {} : { whole: true }) };
   }
@@ -139,7 +139,7 @@ class Address {
     if (!session.open(found?.text ?? state.text ?? "", found ? undefined : state.shown, from?.text)) return false;
     this.name(from ? state.from! : "");
     session.inner = state.inner ?? from?.inner ?? USUAL_INNER;
-    session.span = state.span ?? 0;
+    session.window = state.span ?? 0;
     session.changes.fromNow = state.whole !== true;
     session.playback.setSpeed(state.speed ?? Infinity);
     return true;

@@ -15,7 +15,8 @@ interface Changed {
   problem: Problem | undefined;
   /** The draft is no valid scenario. */
   readonly broken: boolean;
-  readonly duration: number;
+  /** The end of the axis of time (s). */
+  readonly whole: number;
   readonly shown: (string | null)[];
   readonly current: Resolved[];
   readonly moves: Move[];
@@ -114,7 +115,7 @@ export class Changes {
 
   /** Puts all moves at one instant to another. */
   shift(from: number, to: number): void {
-    const time = instant(Math.min(to, this.session.duration));
+    const time = instant(Math.min(to, this.session.whole));
     const shifted = this.session.moves.map((move) => (move.at === from ? { ...move, at: time } : move));
     this.change((text) => withMoves(text, shifted), `moved to ${digits(time)} s`, this.session.shown, "shift");
   }

@@ -8,7 +8,7 @@ export class Clock {
   speed = USUAL_SPEED;
 
   /**
-   * Passes `elapsed` seconds. `reached` is how far the slowest run is, `end` how long runs are.
+   * Passes `elapsed` seconds. `reached` is how far the slowest run is, `end` where time ends.
    * Returns the time that runs should reach next.
    */
   tick(elapsed: number, reached: number, end: number): number {

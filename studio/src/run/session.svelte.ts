@@ -11,10 +11,13 @@ import { Course } from "./course.svelte";
 import type { Feed } from "./feed";
 import { Fits } from "./fits.svelte";
 import { Playback } from "./playback.svelte";
-import { Run } from "./run";
+import { newest, Run } from "./run";
+import { Span } from "./span.svelte";
 import { Theory } from "./theory.svelte";
 
 export const LETTERS = ["A", "B", "C"] as const;
+/** A wait that is not told (ms). */
+const PATIENCE = 300;
 /** Variants side by side, at most. */
 export const MOST = LETTERS.length;
 
@@ -46,7 +49,10 @@ export class Session {
   /** The variable of the second plot. */
   inner = $state.raw(USUAL_INNER);
   /** The time that plots show (s); 0 follows the speed. */
-  span = $state.raw(0);
+  window = $state.raw(0);
+  /** How far the runs are on their way to where the page stands, from 0 to 1, if that takes long. */
+  behind = $state.raw<number | undefined>();
+  private behindSince: number | undefined;
   /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
   /** The demand of runs that wait for an answer, and the call that begins them. */
@@ -56,6 +62,7 @@ export class Session {
   readonly theory = new Theory();
   readonly fits = new Fits(this);
   readonly course = new Course(this);
+  readonly span = new Span();
   runs: Run[] = [];
   /** The text as it was opened, and its variants: what their names were given to. */
   private opened = "";
@@ -130,6 +137,7 @@ export class Session {
       const { name, duration, variants, seed } = scenario;
       this.given = scenario.title;
       const changed = text !== this.text;
+      const before = this.shown.join();
       const old = this.resolved;
       Object.assign(this, { text, name, duration, variants, seed, shown: names, resolved, moves, problem: undefined });
       if (anew) this.playback.clock.time = 0;
@@ -141,6 +149,7 @@ export class Session {
         if (!same || !run.isUsed) run.load(text, one, this.instants, anew);
       });
       this.theory.show(text, resolved, duration);
+      if (changed || names.join() !== before) this.span.show(text, resolved);
       return true;
     } catch (error) {
       this.problem = problemOf(error);
@@ -186,7 +195,7 @@ export class Session {
 
   private runOf({ variant }: Resolved): Run {
     const { feed } = this;
-    return feed && variant === feed.head.variant ? new Run(() => feed.source()) : new Run();
+    return feed && variant === feed.head.variant ? new Run(() => feed.source(), true) : new Run();
   }
 
   /** Updates `rate`, and `current` after a move has come or the text has changed. */
@@ -202,9 +211,34 @@ export class Session {
     this.title = titleOf(this.given, one ? changesOf(one, this.asOpened(one.variant)) : []);
   }
 
-  /** True if every run has come to its end, with the newest text. */
+  /** True if the page stands still, and every run with the newest text is where it stands. */
   get settled(): boolean {
-    return this.runs.every((run) => !run.catchingUp && run.view?.ended === true);
+    const { time } = this.playback.clock;
+    return !this.playback.playing && this.span.part === undefined && this.runs.every((run) => !run.isBehind && (run.view?.ended === true || (run.view?.now ?? 0) >= time - 1e-9));
+  }
+
+  /** The end of time (s), where a run has come to it. */
+  get end(): number | undefined {
+    const ended = this.runs.flatMap(({ view }) => (view?.ended ? [view.now] : []));
+    return ended.length > 0 ? Math.min(...ended) : undefined;
+  }
+
+  /** The newest instant that has been seen (s). */
+  get newest(): number {
+    return Math.max(this.playback.clock.time, ...this.runs.map(({ view }) => (view ? newest(view) : 0)));
+  }
+
+  /** The end of the axis of time (s): that of the scenario's run, or further on as far as time has come. */
+  get whole(): number {
+    return wholeOf(this.duration, this.newest);
+  }
+
+  /** Goes to another instant (s), and stands there. */
+  seek(time: number): void {
+    this.playback.pause();
+    this.playback.clock.time = Math.max(0, time);
+    for (const run of this.runs) run.seek(this.playback.clock.time);
+    this.see(false);
   }
 
   /** From the start, with the same seed. */
@@ -223,8 +257,23 @@ export class Session {
     const goal = this.playback.tick(elapsed, reached);
     this.see(false);
     for (const run of this.runs) run.advance(goal, every, coarse, speed);
+    this.watch();
     const failures = this.runs.map((run) => run.trap ?? run.problem?.message);
     if (failures.some((one, index) => one !== this.failures[index]) || failures.length !== this.failures.length) this.failures = failures;
+  }
+
+  /** Says how far the runs are, once the page has waited for some time. */
+  private watch(): void {
+    const now = performance.now();
+    const { clock, playing, speed } = this.playback;
+    const { time } = clock;
+    // While it plays the clock may be ahead a little.
+    const lead = playing ? 2 * speed : 0;
+    const waits = time > 0 && this.runs.some((run) => run.isBehind && run.reached < time - lead);
+    this.behindSince = waits ? (this.behindSince ?? now) : undefined;
+    const late = this.behindSince !== undefined && now - this.behindSince > PATIENCE;
+    const part = late ? Math.round((100 * Math.min(...this.runs.map(({ reached }) => reached))) / time) / 100 : undefined;
+    if (part !== this.behind) this.behind = part;
   }
 
   /** A new worker for what failed, from the start. */
@@ -234,6 +283,13 @@ export class Session {
       if (one && (run.trap !== undefined || run.problem)) run.load(this.text, one, this.instants);
     });
   }
+}
+
+/** A time beyond `newest` that stays while that grows: the duration, or a round one (s). */
+function wholeOf(duration: number, newest: number): number {
+  if (newest <= duration) return duration;
+  const step = 10 ** Math.floor(Math.log10(newest)) / 2;
+  return Math.ceil(newest / step) * step;
 }
 
 export const session = new Session();
