@@ -23,6 +23,8 @@ let following = false;
 let slice = 0.01;
 let sumsAt = 0;
 let answeredAt = 0;
+/** A row shortly before the goal, and its time (s). */
+let lately: { at: number; row: Float64Array } | undefined;
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function send(reply: Reply, transfer: Transferable[] = []): void {
@@ -36,7 +38,7 @@ function load(request: Extract<Request, { kind: "load" }>): void {
   simulation?.free();
   simulation = begun;
   ({ port, marks } = request);
-  since = undefined;
+  since = lately = undefined;
   following = false;
   scenario.free();
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
@@ -70,6 +72,11 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
     passed.push(markOf(simulation, port));
     receivedBefore = simulation.received(since);
   }
+  const before = goal - request.lately;
+  if (before > simulation.now && before <= until) {
+    simulation.sample(before, request.every);
+    lately = { at: before, row: simulation.row() };
+  }
   if (until > from) simulation.sample(until, request.every);
   const now = simulation.now;
   const rows = simulation.take();
@@ -88,7 +95,7 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   const jain = since !== undefined && here ? jain_index(simulation.received(since), receivedBefore) : NaN;
   fit(start, now - from);
   const transfer = [rows, here?.row, here?.delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, here, marks: passed, jain, steps, ended, going }, transfer);
+  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, here, lately: here && now >= goal - NANOSECOND && lately?.at === before ? lately.row : null, marks: passed, jain, steps, ended, going }, transfer);
   return going;
 }
 

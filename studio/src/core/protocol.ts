@@ -15,9 +15,9 @@ export type Request =
   | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; marks: number[] }
   /**
    * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
-   * sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
+   * looks at the run `lately` (s) before `until`, too, and sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
    */
-  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number }
+  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number; lately: number }
   /** The fluid model of variant number `place`, a row every `every` (s). */
   | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
   /** Counts from one instant to another (s), at queue number `port`. */
@@ -42,6 +42,8 @@ export type Reply =
       rows: Float64Array | null;
       /** The sums of this instant, now and then, and where the run was asked to go. */
       here: Mark | null;
+      /** The row `lately` before this instant, with `here`, if the run has come by. */
+      lately: Float64Array | null;
       /** The marks that have passed since the last answer. */
       marks: Mark[];
       /** Jain's fairness index since the last mark, with `here`; NaN before the first. */

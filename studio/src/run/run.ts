@@ -47,6 +47,8 @@ export interface View {
   ended: boolean;
   /** The newest sums; none of a live run. */
   here: Mark | undefined;
+  /** The row shortly before these sums, if it is known better than from the ring. */
+  lately?: Float64Array | null;
   /** The sums at each mark that has been seen: the end of the warm-up, and the changes after it. */
   marks: Mark[];
   /** Fairness since the last mark. */
@@ -58,6 +60,11 @@ export interface View {
 /** The instant that is shown (s). */
 export function shownAt(view: View): number {
   return Math.max(view.now, view.sought);
+}
+
+/** The last moments (s): 0.2 s, or the longest round trip. */
+export function momentsOf({ port }: Resolved): number {
+  return Math.max(0.2, port.largest_rtt_s);
 }
 
 /** The newest instant that has been seen (s). */
@@ -150,7 +157,7 @@ export class Run {
     if (!view || sought === undefined) return;
     view.sought = sought;
     if (view.now <= sought + 1e-9 || this.feeds) return;
-    Object.assign(view, { now: 0, here: undefined, jain: NaN, packets: undefined, ended: false, id: (this.id += 1) });
+    Object.assign(view, { now: 0, here: undefined, lately: null, jain: NaN, packets: undefined, ended: false, id: (this.id += 1) });
     this.isPassed = true;
   }
 
@@ -210,7 +217,7 @@ export class Run {
     const { id } = target;
     this.asked = answers > 1 ? { kind: "course", id, until } : { kind: "answer", id };
     const distance = until <= newest(target) && until > target.now ? NONE : far ? coarse : every;
-    this.worker.postMessage({ kind: "sample", id, until, every: distance, follow: !far && close, answers } satisfies Request);
+    this.worker.postMessage({ kind: "sample", id, until, every: distance, follow: !far && close, answers, lately: momentsOf(target.resolved) } satisfies Request);
   }
 
   /** True if anything moves here that the page waits for. */
@@ -294,6 +301,7 @@ function take(view: View, reply: Extract<Reply, { kind: "rows" }>): void {
   view.marks.push(...reply.marks.filter(({ at }) => at > last));
   if (reply.here) {
     view.here = reply.here;
+    view.lately = reply.lately;
     view.jain = reply.jain;
   }
   if (reply.steps) (view.packets ??= new Packets(waited)).take(reply.steps);

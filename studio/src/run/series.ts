@@ -1,5 +1,5 @@
 /** Data of plots, from the rows of a run: rates and means over bins that all runs share. */
-import { markAt, newest, shownAt, type View } from "./run";
+import { markAt, momentsOf, newest, shownAt, type View } from "./run";
 
 /**
  * Edges of at most `most` bins in a window, at multiples of the width, so that they stay when the window moves. As many
@@ -142,8 +142,9 @@ export function numbers(view: View, delays: Bins): Numbers {
   // A live run counts no delays, and has no marks.
   const mark = markAt(view, time);
   const since = mark?.at ?? (time > resolved.warmUp ? resolved.warmUp : 0);
-  const now = sumsAt(view, time);
-  const recent = sumsAt(view, time - Math.max(0.2, resolved.port.largest_rtt_s));
+  const isHere = view.here !== undefined && Math.abs(view.here.at - time) < 1e-8;
+  const now = isHere ? sumsOf(ring.columns, view.here!.row) : sumsAt(view, time);
+  const recent = isHere && view.lately ? sumsOf(ring.columns, view.lately) : sumsAt(view, time - momentsOf(resolved));
   // Rows lie apart, and old ones further: what was counted at the very instants is better.
   const to = view.here && view.here.at > since ? sumsOf(ring.columns, view.here.row) : now;
   const from = mark ? sumsOf(ring.columns, mark.row) : sumsAt(view, since);
