@@ -1,7 +1,7 @@
 /** Lessons: Markdown files with a scenario, a question, and answers that a simulation decides. The core reads them. */
 import { lesson as read } from "../../pkg/weir_wasm.js";
 import files from "virtual:weir-lessons";
-import type { MeasureName } from "./measures";
+import { MEASURES, type MeasureName } from "./measures";
 import { edit } from "./scenario";
 import { unpack } from "./share";
 
@@ -104,4 +104,14 @@ export function valueOf({ first, second }: Quantity, of: (term: Term) => number)
   if (!second) return of(first);
   const [operation, other] = second;
   return operation === "over" ? of(first) / of(other) : of(first) - of(other);
+}
+
+/** A quantity in words: `Mean delay of A ÷ Mean delay of A before`. `letter` names a variant. */
+export function inWords({ first, second }: Quantity, letter: (variant: string | null) => string): string {
+  const words = ({ measure, group, variant, before }: Term): string => {
+    const of = letter(variant);
+    return `${MEASURES[measure].title.toLowerCase()}${group === null ? "" : ` of ${group}`}${of && ` in ${of}`}${before ? " before" : ""}`;
+  };
+  const text = second ? `${words(first)} ${second[0] === "over" ? "÷" : "−"} ${words(second[1])}` : words(first);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

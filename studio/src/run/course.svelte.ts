@@ -5,7 +5,7 @@ import { intervalOf, type Interval } from "./comparison.svelte";
 import { Replications, type Job } from "./replications.svelte";
 
 /** Seeds with which a lesson is measured, from that of its scenario on. */
-const SEEDS = 5;
+export const SEEDS = 5;
 
 /** What a course needs to know of the page. */
 interface Shown {
