@@ -15,7 +15,7 @@ export type Request =
   | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; marks: number[] }
   /**
    * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
-   * looks at the run `lately` (s) before `until`, too, and sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
+   * also looks `lately` (s) before `until`. It sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
    */
   | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number; lately: number }
   /** The fluid model of variant number `place`, a row every `every` (s). */
