@@ -166,7 +166,7 @@ def test_a_lesson_that_is_not_there_names_those_that_are(weir_command: Command) 
     done = weir_command("lesson", "buffer")
     assert done.returncode == 2
     assert "buffer cannot be read: No such file or directory" in done.stderr
-    assert "hint: lessons of Weir: bufferbloat, my-line" in done.stderr
+    assert "hint: lessons of Weir: bufferbloat, red" in done.stderr
 
 
 @pytest.mark.parametrize("count", ["0", "1", "-3", "x"])

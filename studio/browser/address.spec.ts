@@ -37,7 +37,7 @@ test("the address names the lesson, and holds what is changed; Back, Forward and
   await poll(() => fragment(studio)).toBe("#lesson/rem");
   await studio.getByRole("button", { name: "Redo" }).click();
   await studio.getByRole("button", { name: "Next" }).click();
-  await poll(() => fragment(studio)).toBe("#lesson/pi");
+  await poll(() => fragment(studio)).toBe("#lesson/my-line");
   await studio.goBack();
   await heading(studio, 3);
   await expect(studio.getByLabel("reno, typed")).toHaveValue("60");

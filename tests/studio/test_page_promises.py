@@ -58,7 +58,7 @@ def test_memory_is_steady_but_for_garbage(chromium: Browser) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -> None:
     page = patient(chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme))  # pyright: ignore[reportArgumentType]
-    page.goto(f"{studio.PAGE.as_uri()}#lesson/dualpi2")
+    page.goto(f"{studio.PAGE.as_uri()}#lesson/prague")
     page.get_by_role("button", name="To the end").click()
     page.get_by_role("button", name="Compare over 10 seeds").click()
     page.get_by_text("over 10 seeds, 95% intervals").wait_for()

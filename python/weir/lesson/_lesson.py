@@ -161,7 +161,7 @@ def bundled_lessons() -> list[str]:
     Example:
         >>> from weir.lesson import bundled_lessons
         >>> bundled_lessons()[:2]
-        ['bufferbloat', 'my-line']
+        ['bufferbloat', 'red']
     """
     return (FOLDER / "order.txt").read_text(encoding="utf-8").split()
 
