@@ -104,6 +104,7 @@ soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow chec
 	$(BIN)/python -m pytest -m soak $(ALONE)
 	$(BIN)/python -m pytest --numprocesses logical -m soak --ignore $(ALONE)
 	$(BIN)/python tests/tuning/prior.py
+	cd studio && WEIR_HOURS=2 npm run --silent test -- endless
 	cd studio && WEIR_TRIES=500 npm run --silent test:browser -- random
 	mkdir -p $(SCRATCH)/images $(SCRATCH)/papers
 	@$(MAKE) --no-print-directory QUICK=--quick DOCS=$(SCRATCH) DISCIPLINES=codel $(MEASURED)

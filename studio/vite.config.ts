@@ -52,6 +52,29 @@ function described(text: string, file: string): { title: string } {
   return { title };
 }
 
+const LESSONS = "virtual:weir-lessons";
+const LESSON_FILES = new URL("../python/weir/lessons/", import.meta.url);
+
+/** Weir's lessons, in their order: name, title and text. */
+function weirLessons(): Plugin {
+  return {
+    name: "weir-lessons",
+    resolveId: (id) => (id === LESSONS ? "\0" + LESSONS : undefined),
+    load(id) {
+      if (id !== "\0" + LESSONS) return undefined;
+      const order = new URL("order.txt", LESSON_FILES);
+      this.addWatchFile(fileURLToPath(order));
+      const files = readFileSync(order, "utf8").trim().split(/\s+/).map((name) => {
+        const path = new URL(`${name}.md`, LESSON_FILES);
+        this.addWatchFile(fileURLToPath(path));
+        const text = readFileSync(path, "utf8");
+        return { id: name, title: /^# (.*)/.exec(text)?.[1] ?? name, text };
+      });
+      return `export default ${JSON.stringify(files)};`;
+    },
+  };
+}
+
 /** The generated glue loads the module from beside itself unless it is given one. The page always gives one. */
 function withoutAddress(): Plugin {
   return {
@@ -89,7 +112,7 @@ function oneFile(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [weirModule(), weirReference(), withoutAddress(), svelte(), oneFile()],
+  plugins: [weirModule(), weirReference(), weirLessons(), withoutAddress(), svelte(), oneFile()],
   base: "./",
   worker: { format: "iife", plugins: () => [withoutAddress()] },
   server: { fs: { allow: [".."] } },

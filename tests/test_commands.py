@@ -39,6 +39,8 @@ ELSEWHERE = {
     r"weir report 1": "test_the_report_says_what_the_tables_say",
     r"weir traffic from-pcap FILE .*": "test_what_is_written_is_checked_and_runs",
     r"weir studio( mine.toml)?": "test_it_ends_with_ctrl_c",
+    r"weir studio '#lesson/rem'": "test_a_link_opens_what_it_holds",
+    r"weir studio --export .*": "test_the_page_is_written_for_a_server",
     r"weir live .* --shell": "test_a_shell_has_jobs_and_its_terminal_is_given_back",
     r"weir live .* --forward .*": "test_a_forwarded_port_reaches_a_service_of_this_machine",
     r"weir live .*iperf3.*": "test_a_command_reaches_the_command_at_the_far_end",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import struct
@@ -21,8 +22,21 @@ import pytest
 
 from conftest import Command
 from waiting import HANG_S, killed, until
-from weir import _core, studio
+from weir import ScenarioError, _core, studio
+from weir._errors import InputError
+from weir.lesson import read_lesson
 from weir.live._feed import Feed
+from weir.stats import MEASURES
+
+ROOT = Path(__file__).parents[1]
+RUNS = """
+[links.line]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "100 packets"
+[flows.cubic]
+rtt = "40 ms"
+"""
 
 
 @pytest.fixture
@@ -76,6 +90,105 @@ def test_a_scenario_travels_in_the_address() -> None:
     assert len(address) < 200
     assert state_in(address) == {"text": text, "shown": ["a", "b", "c"], "speed": None}
     assert state_in(studio.fragment(text, []))["shown"] == [None]
+
+
+def test_a_link_opens_what_it_holds() -> None:
+    shared = studio.fragment('schema = 1\nname = "x"\nduration = "1 s"\n' + RUNS, [])
+    for link in (shared, f"https://example.org/studio/{shared}", f"file:///a b/index.html?compact{shared}"):
+        assert studio.is_link(link)
+        assert studio.fragment_of(link) == shared
+    for name in ("start", "lesson/rem", "queue/pie", "template/isp", "scenario/l4s-pair"):
+        assert studio.fragment_of(f"http://127.0.0.1:8000/#{name}") == f"#{name}"
+    assert studio.fragment_of("#lesson%2Frem") == "#lesson/rem"
+    assert not any(map(studio.is_link, ("mine.toml", "l4s-pair", "a#b.toml")))
+
+
+def test_a_lesson_of_ones_own_travels_in_the_address() -> None:
+    text = read_lesson("bufferbloat").replace("# Bufferbloat", "# Mine")
+    address = studio.lesson_fragment(text)
+    assert studio.fragment_of(f"http://127.0.0.1/{address}") == address
+    with pytest.raises(ScenarioError, match="the lesson has no scenario"):
+        studio.fragment_of(studio.lesson_fragment("# Mine"))
+    with pytest.raises(InputError, match="cut off or changed"):
+        studio.fragment_of("#l=x")
+
+
+def test_a_lesson_with_a_mistake_opens_no_page(weir_command: Command, page: Path, tmp_path: Path) -> None:
+    assert page.exists()
+    (tmp_path / "wrong.md").write_text("# Mine\n", encoding="utf-8")
+    done = weir_command("studio", "wrong.md")
+    assert done.returncode == 2
+    assert "wrong.md:1: the lesson has no scenario" in done.stderr
+
+
+def test_measures_of_the_page_are_those_of_weir() -> None:
+    text = (ROOT / "studio/src/core/measures.ts").read_text(encoding="utf-8")
+    row = r'^  (\w+): \{ title: "(.*)", unit: "(.*)", table: "(\w+)", column: "(\w+)", factor: (\d+) \},$'
+    found = re.findall(row, text, re.MULTILINE)
+    assert len(found) == text.count("title: \"")
+    for name, title, unit, table, column, factor in found:
+        one = MEASURES[name]
+        assert (one.title, one.unit, one.table, one.column, one.scale) == (title, unit, table, column, float(factor))
+
+
+BOMB = studio.fragment("#" * 5_000_000, [])
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("https://example.org/studio/", "holds no scenario"),
+        ("#", "holds no scenario"),
+        ("#lesson/rme", "or 'lesson/rem'?"),
+        ("#nothing", "nothing named 'nothing'"),
+        ("#live=1.a", "weir live --studio"),
+        ("#s=abc", "cut off or changed"),
+        ("#s=", "cut off or changed"),
+        ("#s=a+b", "cut off or changed"),
+        (studio.fragment("x = 1", [])[:-5], "cut off or changed"),
+        (studio.fragment("x = 1", []) + "AAAA", "cut off or changed"),
+        (BOMB, "more than 4 MB"),
+        (studio.fragment('schema = 1\nname = "x"\nduration = "5 hours"\n', []), "duration"),
+        ("#s=q1YqSa0oUbJSMNRRUCrOyC_PA7KNagE", "holds no scenario"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_wrong_link_opens_nothing(weir_command: Command, page: Path, link: str, said: str) -> None:
+    assert page.exists()
+    done = weir_command("studio", link)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "studio: http" not in done.stderr
+
+
+def test_the_page_is_written_for_a_server(weir_command: Command, page: Path, tmp_path: Path) -> None:
+    there = tmp_path / "class" / "queues and delay"
+    done = weir_command("studio", "--export", str(there))
+    assert done.returncode == 0
+    assert (there / "index.html").read_bytes() == page.read_bytes()
+    assert f"python3 -m http.server --directory '{there}'" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+    # The same page again changes nothing; another one stays, unless it may go.
+    assert weir_command("studio", "--export", str(there)).returncode == 0
+    (there / "notes.txt").write_text("mine", encoding="utf-8")
+    (there / "index.html").write_text("mine", encoding="utf-8")
+    done = weir_command("studio", "--export", str(there))
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    assert (there / "index.html").read_text(encoding="utf-8") == "mine"
+    assert weir_command("studio", "--export", str(there), "--force").returncode == 0
+    assert (there / "index.html").read_bytes() == page.read_bytes()
+    assert (there / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--force",), ("l4s-pair", "--export", "x"), ("--export", "index.html")]
+)
+def test_an_export_that_cannot_be_is_refused(
+    weir_command: Command, page: Path, arguments: tuple[str, ...]
+) -> None:
+    assert page.exists()
+    assert weir_command("studio", *arguments).returncode == 2
 
 
 def test_without_the_page_it_is_said_how_to_get_it(

@@ -145,19 +145,3 @@ def test_the_note_of_the_example_is_printed(weir_command: Command) -> None:
     said = " ".join(weir_command(*line.split()).stdout.split())
     (text,) = re.findall(r"^```text\n(warning.*?)^```", page, re.MULTILINE | re.DOTALL)
     assert " ".join(text.split()) in said
-
-
-def test_the_lessons_of_the_studio_are_those_of_the_documentation() -> None:
-    source = (ROOT / "studio/src/core/lessons.ts").read_text(encoding="utf-8")
-    lessons = re.findall(
-        r'^    id: "(.*?)",\n    title: "(.*?)",\n.*\n    question: "(.*?)",', source, re.MULTILINE
-    )
-    page = (DOCS / "how-to/studio.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `#lesson/(.*?)` \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
-    assert len(rows) == 10
-    assert rows == lessons
-    texts = re.findall(
-        r'^    title: "(.*?)",\n    text: "(.*?)",\n    question: "(.*?)",', source, re.MULTILINE
-    )
-    explained = (DOCS / "explanation/queues.md").read_text(encoding="utf-8").partition("\n## Lessons\n")[2]
-    assert re.findall(r"^### (.*)\n\n(.*)\n\n(.*)$", explained, re.MULTILINE) == texts

@@ -409,6 +409,10 @@ def cake_bytes(parameters: str, packet: int, rate_bps: int) -> tuple[int, int]:
     wire, and bytes that may wait before a link of `rate_bps`. Raises ValueError if there are no such
     parameters."""
 
+def lesson(text: str, file: str) -> str:
+    """A lesson from its text in Markdown, as JSON; messages name `file`. Raises ScenarioError for what is no
+    lesson."""
+
 def quantity(text: str) -> tuple[float, str]:
     """Value of a quantity in the unit of its kind, and that unit: bit/s, s, packets, B or BDP. Raises
     ValueError, with a hint, for anything else."""

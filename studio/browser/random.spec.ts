@@ -24,7 +24,7 @@ const CONTROLS: ((page: Page, random: Random) => Promise<void>)[] = [
     await rate.press("Enter");
   },
   async (page, random) => {
-    const slider = page.getByRole("slider", { name: "Buffer" });
+    const slider = page.getByRole("slider", { name: "Buffer", exact: true });
     for (let step = 0; step < 4; step++) await slider.press(random() < 0.5 ? "ArrowLeft" : "ArrowRight");
   },
   async (page) => page.getByRole("button", { name: "From the start" }).click(),
@@ -39,9 +39,21 @@ const CONTROLS: ((page: Page, random: Random) => Promise<void>)[] = [
     await page.getByLabel("Queue discipline of B").selectOption(queue);
   },
   async (page, random) => page.getByLabel("Speed").fill(String(100 + Math.floor(102 * random()))),
+  async (page, random) => {
+    const time = page.getByRole("slider", { name: "Time, back and forth" });
+    for (let step = 0; step < 3; step++) await time.press(["ArrowLeft", "PageDown", "PageUp", "Home", "End"][Math.floor(5 * random())]!);
+  },
+  async (page) => page.getByRole("button", { name: "span", exact: true }).click(),
+  async (page, random) => {
+    const plot = (await page.locator(".u-over").nth(Math.floor(4 * random())).boundingBox())!;
+    await page.mouse.move(plot.x + random() * plot.width, plot.y + plot.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + random() * plot.width, plot.y + plot.height / 2, { steps: 3 });
+    await page.mouse.up();
+  },
   async (page) => {
     const undo = page.getByRole("button", { name: "Undo" });
-    if (await undo.isVisible()) await undo.click();
+    if (await undo.isEnabled()) await undo.click();
   },
 ];
 

@@ -11,3 +11,8 @@ declare module "virtual:weir-reference" {
   const reference: Record<"disciplines" | "controls", Record<string, Described>>;
   export default reference;
 }
+declare module "virtual:weir-lessons" {
+  /** Lessons of Weir, in their order: Markdown. */
+  const lessons: { id: string; title: string; text: string }[];
+  export default lessons;
+}

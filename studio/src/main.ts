@@ -1,9 +1,9 @@
 import "uplot/dist/uPlot.min.css";
 import "./ui/page.css";
 import { mount } from "svelte";
-import { entry } from "./core/entry";
 import { loadModule } from "./core/module";
-import { decode, RefusedLink, type Shared } from "./core/share";
+import { RefusedLink, type Shared } from "./core/share";
+import { address } from "./run/address.svelte";
 import { Feed } from "./run/feed";
 import { animate, frames } from "./run/frames";
 import { session } from "./run/session.svelte";
@@ -30,27 +30,20 @@ function refused(reason: string): void {
   own.textContent = "Open the studio without it";
   said.append(`This link cannot be opened: ${reason}. Ask for it once more. `, own, ".");
   app.replaceChildren(said);
+  addEventListener("hashchange", () => location.reload());
 }
 
 async function begin(): Promise<void> {
   try {
     await loadModule();
-    const shared = (await live(location.hash)) ?? (await decode(location.hash));
-    // Other pages link to `#lesson/rem` or `#queue/codel`.
-    const wanted = decodeURIComponent(location.hash.slice(1));
-    let first = entry(wanted) ? wanted : "start";
+    const shared = await live(location.hash);
     if (shared) {
-      session.playback.setSpeed(shared.speed ?? Infinity);
-      first = "";
-    }
-    if (!shared || !session.open(shared.text, shared.shown)) {
-      const { problem } = session;
-      session.open(entry(first || "start")!.text);
-      // What is wrong with a link is said, beside its text.
-      if (shared && problem) Object.assign(session, { problem, draft: shared.text });
-    }
+      session.playback.setSpeed(Infinity);
+      session.open(shared.text, shared.shown);
+      address.listen();
+    } else await address.begin();
     app.replaceChildren();
-    mount(App, { target: app, props: { first, compact: query.has("compact") } });
+    mount(App, { target: app, props: { compact: query.has("compact") } });
     animate((elapsed) => session.tick(elapsed));
     // For measurements from outside.
     Object.assign(window, { weirFrames: frames, weirSettled: () => session.settled });

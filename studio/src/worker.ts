@@ -1,15 +1,17 @@
 /** One simulation at a time, or whole runs one after another. */
 import { initSync, jain_index, Scenario, type Simulation } from "../pkg/weir_wasm.js";
-import { problemOf, type Measures, type Reply, type Request } from "./core/protocol";
+import { measured, type Tables } from "./core/measures";
+import { problemOf, type Mark, type Reply, type Request } from "./core/protocol";
 
 /** The worker should answer about this often (ms): so that a new scenario need not wait, and no oftener than plots are drawn. */
 const ANSWER = 33;
-const DELAYS_EVERY = 500;
+const SUMS_EVERY = 500;
+/** Simulated time is whole nanoseconds (s). */
+const NANOSECOND = 1e-9;
 /** As long as there is no row, it only says how far it is (ms). */
 const NEWS_EVERY = 200;
 
 let simulation: Simulation | undefined;
-let duration = 0;
 let port = 0;
 /** Times (s) at which statistics begin anew, those that are to come. */
 let marks: number[] = [];
@@ -19,8 +21,10 @@ let receivedBefore: Float64Array = new Float64Array();
 let following = false;
 /** Simulated time of an answer (s). */
 let slice = 0.01;
-let delaysAt = 0;
+let sumsAt = 0;
 let answeredAt = 0;
+/** A row shortly before the goal, and its time (s). */
+let lately: { at: number; row: Float64Array } | undefined;
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function send(reply: Reply, transfer: Transferable[] = []): void {
@@ -30,12 +34,11 @@ function send(reply: Reply, transfer: Transferable[] = []): void {
 function load(request: Extract<Request, { kind: "load" }>): void {
   // What is no valid scenario leaves the simulation of before as it is.
   const scenario = new Scenario(request.text, request.name, request.variant);
-  const begun = scenario.simulate(scenario.seed);
+  const begun = scenario.simulate_on(scenario.seed);
   simulation?.free();
   simulation = begun;
-  duration = scenario.duration;
   ({ port, marks } = request);
-  since = undefined;
+  since = lately = undefined;
   following = false;
   scenario.free();
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
@@ -59,34 +62,74 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   if (!simulation) return false;
   const start = performance.now();
   const from = simulation.now;
-  const goal = Math.min(request.until, duration);
+  const goal = request.until;
   const until = Math.min(goal, from + slice);
   if (request.follow !== following) simulation.follow(port, (following = request.follow));
-  let before: { at: number; delays: Float64Array } | null = null;
+  const passed: Mark[] = [];
   while (marks[0] !== undefined && until >= marks[0]) {
     since = marks.shift()!;
     simulation.sample(since, request.every);
-    before = { at: since, delays: simulation.delays(port) };
+    passed.push(markOf(simulation, port));
     receivedBefore = simulation.received(since);
+  }
+  const before = goal - request.lately;
+  if (before > simulation.now && before <= until) {
+    simulation.sample(before, request.every);
+    lately = { at: before, row: simulation.row() };
   }
   if (until > from) simulation.sample(until, request.every);
   const now = simulation.now;
   const rows = simulation.take();
-  const withDelays = start - delaysAt > DELAYS_EVERY || now >= goal;
-  if (withDelays) delaysAt = start;
-  const delays = withDelays ? simulation.delays(port) : null;
+  // The longest time that can be counted.
+  const ended = now < until - NANOSECOND;
+  const withSums = start - sumsAt > SUMS_EVERY || now >= goal - NANOSECOND || ended;
+  if (withSums) sumsAt = start;
+  const here = withSums ? markOf(simulation, port) : null;
   const steps = following ? simulation.steps(port) : null;
-  const going = left > 0 && now < goal;
-  if (going && rows.length === 0 && !delays && !before && !following && start - answeredAt < NEWS_EVERY) {
+  const going = left > 0 && now < goal - NANOSECOND && !ended;
+  if (going && rows.length === 0 && !here && passed.length === 0 && !following && start - answeredAt < NEWS_EVERY) {
     fit(start, now - from);
     return true;
   }
   answeredAt = start;
-  const jain = since !== undefined && delays ? jain_index(simulation.received(since), receivedBefore) : NaN;
+  const jain = since !== undefined && here ? jain_index(simulation.received(since), receivedBefore) : NaN;
   fit(start, now - from);
-  const transfer = [rows, delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, delays, before, jain, steps, ended: now >= duration, going }, transfer);
+  const transfer = [rows, here?.row, here?.delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
+  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, here, lately: here && now >= goal - NANOSECOND && lately?.at === before ? lately.row : null, marks: passed, jain, steps, ended, going }, transfer);
   return going;
+}
+
+/** The sums of this instant. */
+function markOf(run: Simulation, queue: number): Mark {
+  return { at: run.now, row: run.row(), delays: run.delays(queue) };
+}
+
+/** Simulates up to the end of a span, and says how far it is on the way. */
+function span({ id, place, text, name, variant, port: queue, from, to }: Extract<Request, { kind: "span" }>): void {
+  const scenario = new Scenario(text, name, variant);
+  const run = scenario.simulate_on(scenario.seed);
+  scenario.free();
+  let said = performance.now();
+  let step = to / 1000;
+  const go = (goal: number): Mark => {
+    while (run.now < goal) {
+      const [before, start] = [run.now, performance.now()];
+      run.advance(Math.min(goal, before + step));
+      if (run.now === before) break;
+      step *= performance.now() - start < 20 ? 2 : 0.5;
+      if (performance.now() - said < 100) continue;
+      said = performance.now();
+      send({ kind: "counting", id, place, part: run.now / to });
+    }
+    return markOf(run, queue);
+  };
+  const first = go(from);
+  const before = run.received(from);
+  const last = go(to);
+  const jain = jain_index(run.received(from), before);
+  const columns = run.columns();
+  run.free();
+  send({ kind: "span", id, place, columns, from: first, to: last, jain });
 }
 
 /** Lets the next slice take as long as it should, by what this one took since `start`. */
@@ -95,27 +138,11 @@ function fit(start: number, simulated: number): void {
   if (simulated >= slice * 0.9) slice = Math.max(1e-4, slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, took))));
 }
 
-type Column = Float64Array | BigInt64Array | Uint8Array | { codes: Uint32Array; names: string[] };
-type Tables = Record<string, Record<string, Column>>;
-
 function replicate(request: Extract<Request, { kind: "replicate" }>): void {
   const scenario = new Scenario(request.text, request.name, request.variant);
   const tables = scenario.simulate(BigInt(request.seed)).finish() as Tables;
   scenario.free();
-  // The first row of the bottleneck, and that of all groups, hold the whole measured time.
-  const links = tables.links!;
-  const row = (links.bottleneck as Uint8Array).indexOf(1);
-  const value = (table: string, name: string, index: number): number =>
-    (tables[table]?.[name] as Float64Array | undefined)?.[index] ?? NaN;
-  const measures: Measures = {
-    delay_mean_ms: value("links", "delay_mean_ms", row),
-    delay_p99_ms: value("links", "delay_p99_ms", row),
-    utilisation: value("links", "utilisation", row),
-    loss: value("links", "loss", row),
-    mark_fraction: value("links", "mark_fraction", row),
-    jain: value("groups", "jain", 0),
-  };
-  send({ kind: "replicated", id: request.id, measures });
+  send({ kind: "replicated", id: request.id, values: measured(tables, request.wanted) });
 }
 
 function fluid({ id, place, text, name, variant, every }: Extract<Request, { kind: "fluid" }>): void {
@@ -151,6 +178,7 @@ self.onmessage = (event: MessageEvent<Request>) => {
     else if (request.kind === "load") load(request);
     else if (request.kind === "sample") sample(request);
     else if (request.kind === "fluid") fluid(request);
+    else if (request.kind === "span") span(request);
     else replicate(request);
   });
 };

@@ -1,72 +1,55 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync, Scenario } from "../pkg/weir_wasm.js";
-import { LESSONS } from "../src/core/lessons";
+import { isIn, learn, LESSONS, lessonOf, movedText, parseLesson, valueOf, type Lesson, type Quantity } from "../src/core/lessons";
 import { START } from "../src/core/library";
+import { measured, type Tables } from "../src/core/measures";
+import { pack, RefusedLink } from "../src/core/share";
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
 });
 
-/** By how much sums grow from `from` to three times that (s). */
-function grown(text: string, variant: string, from = 10): (column: string) => number {
-  const simulation = new Scenario(text, "lesson", variant).simulate(1n);
-  const columns = simulation.columns();
-  simulation.sample(3 * from, from);
-  const rows = simulation.take();
-  return (column) => {
-    const place = columns.indexOf(column);
-    return rows[2 * columns.length + place]! - rows[place]!;
-  };
+const of = (id: string): Lesson => lessonOf(`lesson/${id}`)!;
+
+/** What the page measures with one seed. */
+function value(lesson: Lesson, quantity: Quantity, seed: bigint): number {
+  return valueOf(quantity, ({ before, variant, measure, group }) => {
+    const text = before ? lesson.scenario : movedText(lesson);
+    const tables = new Scenario(text, "lesson", variant).simulate(seed).finish() as Tables;
+    return measured(tables, [{ measure, group }])[0]!;
+  });
 }
-const QUEUE = "links.bottleneck.forward.";
-const delay = (of: (column: string) => number): number => of(QUEUE + "waited") / of(QUEUE + "departures");
-const lesson = (id: string): string => LESSONS.find((one) => one.id === id)!.scenario;
 
 describe("lessons", () => {
-  it("are ten, and short", () => {
-    expect(LESSONS).toHaveLength(10);
-    for (const one of LESSONS) {
-      expect(one.text.split(/[.!?](?:\s|$)/).filter(Boolean).length, one.id).toBeLessThanOrEqual(3);
-      expect(one.question, one.id).toMatch(/\?/);
-    }
+  it("are ten or more", () => {
+    expect(LESSONS.length).toBeGreaterThanOrEqual(10);
+    expect(lessonOf("lesson/none")).toBeUndefined();
   });
-  it.each(LESSONS.map((one) => [one.id, one] as const))("%s is a valid scenario with the variable that it shows", (_, one) => {
-    const scenario = new Scenario(one.scenario, one.id);
-    expect(scenario.variants.slice(0, 2)).toEqual(["a", "b"]);
-    const columns = scenario.variants.flatMap((variant) => new Scenario(one.scenario, one.id, variant).simulate(1n).columns());
-    if (one.inner) expect(columns).toContain(QUEUE + one.inner);
+  it.each(LESSONS.map(({ id }) => id))("%s: the page measures what the lesson says", (id) => {
+    const lesson = of(id);
+    const right = lesson.answers.find((answer) => answer.right)!;
+    expect(isIn(right.range, value(lesson, lesson.measured, 1n))).toBe(true);
+    for (const claim of lesson.claims) expect(isIn(claim.range, value(lesson, claim.measured, 1n)), claim.html).toBe(true);
+    const scenario = new Scenario(lesson.scenario, id);
+    const columns = scenario.variants.flatMap((variant) => new Scenario(lesson.scenario, id, variant).simulate(1n).columns());
+    if (lesson.shows !== null) expect(columns).toContain(`links.bottleneck.forward.${lesson.shows}`);
   });
-  it("start with a queue that CoDel keeps at least ten times as short", () => {
-    expect(delay(grown(START, "a"))).toBeGreaterThan(10 * delay(grown(START, "b")));
+  it("begin with a queue that CoDel keeps at least ten times as short", () => {
+    const delay = (variant: string): number => measured(new Scenario(START, "start", variant).simulate(1n).finish() as Tables, [{ measure: "delay_mean", group: null }])[0]!;
+    expect(delay("a")).toBeGreaterThan(10 * delay("b"));
   });
-  it("protect TCP from the flood by fair queueing only", () => {
-    const [a, b] = [grown(lesson("flood"), "a"), grown(lesson("flood"), "b")];
-    expect(b("flows.tcp.bytes")).toBeGreaterThan(3 * a("flows.tcp.bytes"));
+  it("of somebody travel in an address", async () => {
+    const { text } = LESSONS[0]!;
+    const lesson = await learn(`l=${await pack(text.replace("# Bufferbloat", "# Mine"))}`);
+    expect(lesson.title).toBe("Mine");
+    await expect(learn("l=x")).rejects.toThrow(RefusedLink);
+    await expect(learn(`l=${await pack("# Nothing")}`)).rejects.toMatchObject({ message: "the lesson has no scenario" });
   });
-  it("mark in place of drops with ECN", () => {
-    const [a, b] = [grown(lesson("ecn"), "a"), grown(lesson("ecn"), "b")];
-    expect(a(QUEUE + "marks")).toBe(0);
-    expect(b(QUEUE + "marks")).toBeGreaterThan(100);
-    expect(b(QUEUE + "drops")).toBeLessThan(a(QUEUE + "drops") / 10);
-  });
-  it("give far flows less, unless flows have queues of their own", () => {
-    const share = (of: (column: string) => number): number => of("flows.far.bytes") / of("flows.near.bytes");
-    expect(share(grown(lesson("rtt"), "a"))).toBeLessThan(0.5);
-    expect(share(grown(lesson("rtt"), "b"))).toBeGreaterThan(0.6);
-  });
-  it("double the flows: RED's queue rises, REM's does not", () => {
-    const twice = lesson("rem").replace("count = 30", "count = 60");
-    const growth = (variant: string): number => delay(grown(twice, variant, 33)) / delay(grown(lesson("rem"), variant, 33));
-    expect([growth("a"), growth("b")]).toEqual([expect.closeTo(1.5, 0), expect.closeTo(1, 1)]);
-  });
-  it("let scalable flows displace classic ones in one queue, not with DualPI2", () => {
-    const share = (of: (column: string) => number): number => of("flows.classic.bytes") / of("flows.scalable.bytes");
-    expect(share(grown(lesson("dualpi2"), "a"))).toBeLessThan(0.4);
-    expect(share(grown(lesson("dualpi2"), "b"))).toBeGreaterThan(0.5);
-  });
-  it("lose throughput with an interval of CoDel below the round-trip time", () => {
-    const [a, b] = [grown(lesson("codel"), "a"), grown(lesson("codel"), "b")];
-    expect(b(QUEUE + "bytes")).toBeLessThan(0.95 * a(QUEUE + "bytes"));
+  it("show what an author writes as HTML", () => {
+    const { text } = LESSONS[0]!;
+    const lesson = parseLesson(text.replace("A TCP sender", "<img src=x onerror=alert(1)> A TCP sender"), "mine.md");
+    expect(lesson.text).toContain("&lt;img");
+    expect(lesson.text).not.toContain("<img");
   });
 });

@@ -5,7 +5,7 @@ import { rateAt } from "../src/core/rates";
 import { resolve, type Resolved } from "../src/core/scenario";
 import { Ring } from "../src/run/ring";
 import { isClose, type View } from "../src/run/run";
-import { changesTarget, targetDelay, targetPackets } from "../src/run/targets";
+import { changesGoals, delayOf, goals, packetsOf } from "../src/run/targets";
 import { Words } from "../src/ui/words";
 
 beforeAll(() => {
@@ -32,7 +32,7 @@ const PORT = "links.bottleneck.forward.";
 function words(resolved: Resolved, time: number): Words {
   const ring = new Ring(["time", `${PORT}queue`], 10);
   ring.push(Float64Array.of(time, 50));
-  const view: View = { id: 1, resolved, ring, port: PORT, now: time, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
+  const view: View = { id: 1, sought: 0, given: { text: "", resolved: resolved, changes: [] }, resolved, ring, port: PORT, now: time, ended: false, here: undefined, marks: [], jain: 1, packets: undefined };
   const all = new Words();
   const context = { font: "", measureText: () => ({ width: 10 }) } as unknown as CanvasRenderingContext2D;
   all.renew(context, view, resolved, 100, 600, false, 0);
@@ -60,12 +60,12 @@ it("rates of a period begin anew", () => {
 it("a target in packets is longer where the rate is lower, and one in time is fewer packets", () => {
   const packets = resolve(HALVED, null);
   const delay = resolve(HALVED.replace(/queue\.pi.*/, 'queue.codel = { target = "5 ms" }'), null);
-  const of = (one: Resolved): (number | undefined)[] => [targetDelay(one, 5), targetDelay(one, 15), targetPackets(one, 5), targetPackets(one, 15)];
+  const of = (one: Resolved): number[] => goals(one).flatMap((goal) => [delayOf(one, goal, 5), delayOf(one, goal, 15), packetsOf(one, goal, 5), packetsOf(one, goal, 15)]);
   expect(of(packets)).toEqual([0.02, 0.04, 20, 20]);
   expect(of(delay)).toEqual([0.005, 0.005, 5, 2.5]);
   // A length of the queue in time is what the link sends in it at its first rate.
   expect(of(resolve(HALVED.replace("20 packets", "20 ms"), null))).toEqual([0.02, 0.04, 20, 20]);
-  expect([packets, delay, resolve(TEXT.replace("RATES", ""), null)].map(changesTarget)).toEqual([true, false, false]);
+  expect([packets, delay, resolve(TEXT.replace("RATES", ""), null)].map(changesGoals)).toEqual([true, false, false]);
 });
 
 it("packets are seen one by one where the rate is low", () => {

@@ -67,7 +67,7 @@ class Scripted implements Source {
       if (going) request.answers = left;
       else this.waiting.shift();
       const rows = this.now > from ? Float64Array.of(this.now, Number(this.loaded.text)) : null;
-      this.say({ kind: "rows", id: request.id, now: this.now, rows, delays: null, before: null, jain: NaN, steps: null, ended: this.now >= 12, going });
+      this.say({ kind: "rows", id: request.id, now: this.now, rows, here: null, lately: null, marks: [], jain: NaN, steps: null, ended: this.now >= 12, going });
     }
     return true;
   }
@@ -188,5 +188,26 @@ it("no order of changes, starts anew, frames and answers stops it or mixes two s
       expect(worker.answer(), `seed ${seed}`).toBe(true);
     }
     expect(drawn(run)).toEqual(text > 0 ? new Set([text]) : new Set());
+  }
+});
+
+it("whatever instants are sought while answers are on their way, it comes to the last one", () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    let state = seed;
+    const random = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
+    const run = started();
+    run.load("1", resolved, []);
+    quiet(run, 6);
+    let sought = 6;
+    for (let step = 0; step < 30; step++) {
+      if (random() < 0.3) run.seek((sought = Math.round(100 * random()) / 10));
+      else if (random() < 0.5) run.advance(sought, 0.02, 0.02, 5);
+      else if (random() < 0.5) worker.work();
+      else worker.deliver();
+    }
+    run.seek(sought);
+    quiet(run, sought);
+    expect([run.view!.now, run.isBehind, run.catchingUp], `seed ${seed}`).toEqual([sought, false, false]);
+    expect(drawn(run)).toEqual(new Set([1]));
   }
 });

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { entry } from "../src/core/entry";
+import { withCongestion } from "../src/core/controls";
 import { library, START } from "../src/core/library";
-import { allDisciplines, at, congestionControls, edit, read, resolve, withCongestion, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
-import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
+import { allDisciplines, at, congestionControls, edit, read, resolve, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
+import { digits, durationText, parseQuantity, quantityText, rateText, withUnit } from "../src/core/units";
 
 // Not before the tests: there is one of each scenario of the library.
 initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
@@ -34,6 +35,13 @@ describe("edits", () => {
     const text = withVariant(START, "c", resolve(START, "a"), "rem");
     expect(read(text).variants).toEqual(["a", "b", "c"]);
     expect(resolve(text, "c").discipline).toBe("rem");
+    // Where the others stand in one line, so does the new one.
+    const inline = `${START.slice(0, START.indexOf("[variants.a]"))}[variants]\na = { "links.bottleneck.queue.codel" = {} }\n`.replace("schema = 1", "schema = 1 # first");
+    for (const before of [inline, START.slice(0, START.indexOf("[variants.a]")), inline.replace(/\[variants\]\na = (.*)/, "").replace("schema = 1", "variants = { a = { label = 'one' } }\nschema = 1")]) {
+      const added = withVariant(before, "c", resolve(before, null), "pie");
+      expect([resolve(added, "c").discipline, resolve(added, "c").label]).toEqual(["pie", "PIE"]);
+      expect(read(added).variants).toContain("c");
+    }
   });
   it.each(library().flatMap((part) => part.choices.map((one) => [one.id, one.text] as const)))(
     "give every variant of %s another discipline and buffer",
@@ -75,7 +83,7 @@ describe("congestion controls", () => {
   });
   it("run with what they need", () => {
     for (const { name } of congestionControls()) {
-      const tcp = at(resolve(withCongestion(START, "flows.cubic", name), "a").values, ["flows", "cubic", "tcp"]) as Table;
+      const tcp = at(resolve(withCongestion(START, "flows.cubic", name, ["a", "b"]), "a").values, ["flows", "cubic", "tcp"]) as Table;
       expect(Object.keys(tcp.congestion as Table)).toEqual([name]);
       if (name === "prague") expect(tcp).toMatchObject({ ecn: true, accecn: true, recovery: { sack: {} } });
     }
@@ -89,6 +97,10 @@ describe("units", () => {
     expect(["a third", "1_000 packets", "5 sec", "5"].map(parseQuantity)).toEqual([undefined, undefined, undefined, undefined]);
     expect([quantityText(64000, "kB"), quantityText(1.5, "BDP"), quantityText(3, "packet"), quantityText(0.1, "")]).toEqual(["64 kB", "1.5 BDP", "3 packets", "0.1"]);
     expect([rateText(2e7), rateText(1.5e9), durationText(0.04), durationText(2e-6), quantityText(1514, "B")]).toEqual(["20 Mbit/s", "1.5 Gbit/s", "40 ms", "2 us", "1514 B"]);
+  });
+  it("stay when a number is typed alone", () => {
+    const typed = [["20", "10 Mbit/s"], [" 7 ", "1 packet"], ["1.5", "1 BDP"], ["3e1", "40 ms"], ["20 ms", "1 s"], ["", "1 s"], ["many", "1 s"], ["8", "3"]];
+    expect(typed.map(([text, there]) => withUnit(text!, there!))).toEqual(["20 Mbit/s", "7 packets", "1.5 BDP", "30 ms", "20 ms", "", "many", "8"]);
   });
   it("have three digits", () => {
     expect([0, 0.00123456, 5, 13.25, 999.6, 12345, NaN].map((value) => digits(value))).toEqual(["0", "0.00123", "5.00", "13.3", "1000", "12300", "–"]);

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { START } from "../src/core/library";
-import { resolve, withDiscipline } from "../src/core/scenario";
+import { resolve } from "../src/core/scenario";
 import { Ring } from "../src/run/ring";
 import type { View } from "../src/run/run";
 import { fill, grid, numbers, quantile, rowsAt, since } from "../src/run/series";
-import { targetDelay } from "../src/run/targets";
+import { delayOf, goals } from "../src/run/targets";
 import { Picture } from "../src/ui/plots";
 
 beforeAll(() => {
@@ -28,7 +28,14 @@ function view(until: number, capacity = 100): View {
     }
     ring.push(Float64Array.of(time, waited, departures, 1500 * departures, drops, 0, time, 20e6 * time, time < 5 ? 0 : 1e6, 40e6 * time, 1000 * departures, time < 5 ? NaN : 7));
   }
-  return { id: 1, resolved: resolve(START, "a"), ring, port: PORT, now: until, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
+  return { id: 1, sought: 0, given: { text: START, resolved: resolve(START, "a"), changes: [] }, resolved: resolve(START, "a"), ring, port: PORT, now: until, ended: false, here: undefined, marks: [], jain: 1, packets: undefined };
+}
+const histogram = Float64Array.of(0.01, 5, 0.02, 10, 0.04, 5);
+/** A view with the sums of its newest instant, and of a mark. */
+function at(of: View, mark?: { at: number; delays: number[] }): View {
+  const row = (time: number): Float64Array => Float64Array.from(COLUMNS, (name) => of.ring.value(name, of.ring.at(time)));
+  const marks = mark ? [{ at: mark.at, row: row(mark.at), delays: Float64Array.from(mark.delays) }] : [];
+  return { ...of, marks, here: { at: of.now, row: row(of.now), delays: histogram } };
 }
 function line(of: View, edges: number[], above: string[], below?: string[], factor = 1): number[] {
   const rows = new Int32Array(edges.length);
@@ -53,8 +60,8 @@ describe("edges", () => {
   });
   it("have rows up to the newest, and none beyond", () => {
     expect(line(view(12), [-1, 0, 3.5, 12, 13], ["time"])).toEqual([NaN, 0, 3, 12, NaN]);
-    // Of a hundred rows the last ten are kept.
-    expect(line(view(99, 10), [89, 90, 95.5, 99], ["time"])).toEqual([NaN, 90, 95, 99]);
+    // Of a hundred rows the last ten are all there, older ones further apart.
+    expect(line(view(99, 10), [32, 47, 90, 95.5, 99], ["time"])).toEqual([32, 32, 90, 95, 99]);
   });
 });
 
@@ -94,19 +101,18 @@ describe("lines", () => {
 });
 
 describe("numbers", () => {
-  const histogram = Float64Array.of(0.01, 5, 0.02, 10, 0.04, 5);
   it("count delays since the end of the warm-up", () => {
-    const run = { ...view(20), delays: histogram, before: { at: 6, delays: Float64Array.of(0.01, 5, 0.02, 2) } };
+    const run = at(view(20), { at: 6, delays: [0.01, 5, 0.02, 2] });
     const bins = since(run);
     expect([bins.length, bins.total, bins.edges[0], bins.counts[0]]).toEqual([2, 13, 0.02, 8]);
     expect([0.5, 8 / 13, 0.7, 1].map((part) => quantile(bins, part))).toEqual([0.02, 0.02, 0.04, 0.04]);
     // The same room is used again.
-    expect(since({ ...run, before: null }, bins)).toBe(bins);
+    expect(since({ ...run, marks: [] }, bins)).toBe(bins);
     expect([bins.length, bins.total]).toEqual([3, 20]);
-    expect(quantile(since({ ...run, delays: new Float64Array() }), 0.99)).toBeNaN();
+    expect(quantile(since({ ...run, here: undefined }), 0.99)).toBeNaN();
   });
   it("are of the time since the end of the warm-up", () => {
-    const run = { ...view(20), delays: histogram };
+    const run = at(view(20));
     expect(run.resolved.warmUp).toBe(5);
     const found = numbers(run, since(run));
     // After 5 s: 50 packets of 20 ms, then 50 of 40 ms; 15 drops.
@@ -119,16 +125,23 @@ describe("numbers", () => {
     expect(found.since).toBe(5);
   });
   it("are of the time since the last change", () => {
-    const run = { ...view(20), delays: histogram, before: { at: 12, delays: Float64Array.of(0.01, 5, 0.02, 10) } };
+    const run = at(view(20), { at: 12, delays: [0.01, 5, 0.02, 10] });
     const found = numbers(run, since(run));
     expect([found.since, found.mean, found.p99]).toEqual([12, expect.closeTo(0.04), 0.04]);
   });
-  it("know the target of a discipline that has one", () => {
-    expect([targetDelay(resolve(START, "a"), 0), targetDelay(resolve(START, "b"), 0)]).toEqual([undefined, 0.005]);
-    const withQueue = (discipline: string) => resolve(withDiscipline(START, resolve(START, "a"), discipline), "a");
-    expect(["pie", "dualpi2", "adaptive-red", "red", "modular"].map((name) => targetDelay(withQueue(name), 0))).toEqual([0.015, 0.015, 0.005, undefined, undefined]);
-    const { port } = withQueue("rem");
-    expect(targetDelay(withQueue("rem"), 0)).toBeCloseTo((20 * port.mean_packet_bytes * 8) / port.rate_bps);
+  it("know the levels of a discipline that has some", () => {
+    const levels = (queue: string): [string, number][] => {
+      const one = resolve(START.replace("queue.drop-tail = {}", `queue.${queue}`), "a");
+      return goals(one).map((goal) => [goal.name, Number((1000 * delayOf(one, goal, 0)).toPrecision(6))]);
+    };
+    expect(["drop-tail = {}", "modular = {}", "avq = {}"].flatMap(levels)).toEqual([]);
+    expect(["codel = {}", "pie = {}", "dualpi2 = {}", "fq.aqm.codel = { target = \"7 ms\" }"].map(levels)).toEqual([[["target", 5]], [["target", 15]], [["target", 15]], [["target", 7]]]);
+    // A packet of 1500 bytes is 0.6 ms on 20 Mbit/s.
+    expect(levels('rem.target = "20 packets"')).toEqual([["target", 12]]);
+    expect(levels('red = { min_th = "20 packets", max_th = "80 packets" }')).toEqual([["min_th", 12], ["max_th", 48]]);
+    // Adaptive RED holds its average in the middle fifth between its thresholds, whatever its target delay is.
+    expect(levels('adaptive-red = { min_th = "20 packets", max_th = "80 packets" }')).toEqual([["target", 26.4], ["target", 33.6]]);
+    expect(levels("adaptive-red = {}")).toEqual([["target", 5.4], ["target", 6.6]]);
   });
 });
 

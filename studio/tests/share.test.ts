@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { START } from "../src/core/library";
 import { decode, encode, RefusedLink } from "../src/core/share";
@@ -8,6 +9,13 @@ it("a link gives back what was shared, and is short", async () => {
   expect(fragment).toMatch(/^s=[\w-]+$/);
   expect(fragment.length).toBeLessThan(900);
   expect(await decode("#" + fragment)).toEqual(state);
+});
+
+it("a link holds what is set on the page, and nothing that is none", async () => {
+  const state = { text: START, shown: ["b"], speed: 0.5, from: "lesson/rem", inner: "price", span: 20, whole: true };
+  expect(await decode(await encode(state))).toEqual(state);
+  const odd = { text: START, shown: ["b"], speed: -1, from: 3, inner: null, span: "x", whole: "no" };
+  expect(await decode(await encode(odd as never))).toEqual({ text: START, shown: ["b"], speed: null });
 });
 
 it.each(["", "#", "#other", "#lesson/rem"])("%s is no link to a scenario", async (fragment) => {
@@ -25,7 +33,10 @@ it("a link that lost its end, and one to something else, are refused", async () 
 });
 
 it("a link that would fill the memory is refused before it has", async () => {
-  const bomb = await encode({ text: "#".repeat(64 * 1024 * 1024), shown: [null], speed: null });
+  const state = { text: "#".repeat(64 * 1024 * 1024), shown: [null], speed: null };
+  const bomb = `s=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`;
   expect(bomb.length).toBeLessThan(100_000);
   await expect(decode(bomb)).rejects.toThrow("more than 4 MB");
+  // Nor is one made.
+  await expect(encode(state)).rejects.toThrow("more than 4 MB");
 });

@@ -64,7 +64,7 @@ it("a queue without a model says why", () => {
 it("a plot has a dotted line of it beside that of the run, over all of the time", () => {
   const ring = new Ring(["time", PORT + "waited", PORT + "departures", PORT + "price", "flows.reno.cwnd"], 10);
   for (let time = 0; time < 5; time++) ring.push(Float64Array.of(time, time, 100 * time, 1, 8));
-  const view: View = { id: 1, resolved: resolve(TEXT, "rem"), ring, port: PORT, now: 4, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
+  const view: View = { id: 1, sought: 0, given: { text: "", resolved: resolve(TEXT, "rem"), changes: [] }, resolved: resolve(TEXT, "rem"), ring, port: PORT, now: 4, ended: false, here: undefined, marks: [], jain: 1, packets: undefined };
   const model = fluid("rem");
   const picture = new Picture();
   for (const [kind, inner, label] of [["delay", "", "theory"], ["inner", "signals", "theory"], ["inner", "price", "theory"], ["windows", "", "reno, theory"]] as const) {

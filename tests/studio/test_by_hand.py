@@ -86,7 +86,7 @@ def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser, address
         script = Path(__file__).with_name("samples.mjs")
         done = subprocess.run(["node", script], input=request, capture_output=True, text=True, check=True)
         alone = list(csv.DictReader(done.stdout.splitlines()))
-        label = {"a": "DropTail", "b": "CoDel"}[variant]
+        label = {"a": "A: DropTail", "b": "B: CoDel"}[variant]
         seen = [{name: row[name] for name in alone[0]} for row in data if row["variant"] == label]
         assert seen == alone
         assert len(alone) == 3000

@@ -58,7 +58,7 @@ def test_memory_is_steady_but_for_garbage(chromium: Browser) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -> None:
     page = patient(chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme))  # pyright: ignore[reportArgumentType]
-    page.goto(f"{studio.PAGE.as_uri()}#lesson/dualpi2")
+    page.goto(f"{studio.PAGE.as_uri()}#lesson/prague")
     page.get_by_role("button", name="To the end").click()
     page.get_by_role("button", name="Compare over 10 seeds").click()
     page.get_by_text("over 10 seeds, 95% intervals").wait_for()
@@ -68,6 +68,13 @@ def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -
         summary.click()
     page.get_by_text("Save", exact=True).click()
     assert serious(page) == {}
+    page.get_by_role("slider", name="Buffer", exact=True).focus()
+    assert serious(page) == {}
+    for dialog in ("Share", "Keys"):
+        page.get_by_role("button", name=dialog).click()
+        page.get_by_role("dialog", name=dialog).wait_for()
+        assert serious(page) == {}
+        page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Text").click()
     text = page.get_by_label("The scenario as text")
     text.fill("broken =")

@@ -2,6 +2,7 @@
 
 mod capture;
 mod errors;
+mod lesson;
 #[cfg(target_os = "linux")]
 mod live;
 mod memory;
@@ -23,6 +24,7 @@ mod _core {
     use super::{
         capture::transfers,
         errors::{CaptureError, ScenarioError},
+        lesson::lesson,
         memory::{Exceeded, Memory},
         network::{
             Bottleneck, LoadChange, Network, Path, Port, RecordingSelection, RecordingShare, network_of,

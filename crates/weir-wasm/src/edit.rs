@@ -2,7 +2,6 @@
 
 use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
 use wasm_bindgen::prelude::*;
-use weir_tcp::congestion::CongestionConfig;
 
 use crate::scenario::ScenarioError;
 
@@ -10,14 +9,6 @@ use crate::scenario::ScenarioError;
 #[wasm_bindgen]
 pub fn schema() -> String {
     weir_scenario::schema()
-}
-
-/// The keys of `tcp` beside which a congestion control is what it is made to be, as a JSON list of pairs: the key, and
-/// its value in TOML. Nothing for a name that is none.
-#[wasm_bindgen]
-pub fn congestion_needs(name: &str) -> String {
-    let needs = CongestionConfig::from_name(name).map(|control| control.facts().needs());
-    serde_json::json!(needs.unwrap_or_default()).to_string()
 }
 
 /// The two-sided quantile of Student's t distribution: see [`weir_theory::student_t`]. NaN if there is none.

@@ -2,8 +2,10 @@
 
 pub mod edit;
 pub mod fluid;
+pub mod lesson;
 pub mod list;
 mod network;
 pub mod scenario;
+pub mod settings;
 pub mod simulation;
 mod tables;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use weir_aqm::Limit;
 use weir_scenario::{Path, Port, Scenario};
+use weir_types::Level;
 
 /// Ports, groups of flows, and the port that limits them. `written` tells the path that the text has for one.
 pub(crate) fn json(scenario: &Scenario, written: impl Fn(&str) -> String) -> Value {
@@ -19,6 +20,12 @@ fn port(port: &Port<'_>, written: &impl Fn(&str) -> String) -> Value {
         Limit::Packets(packets) => (Some(packets), None),
         Limit::Bytes(bytes) | Limit::Span(bytes) => (None, Some(bytes)),
     };
+    let size = f64::from(port.mean_packet_size.bytes());
+    let in_packets = |level| match port.link().length(level) {
+        Level::Bytes(bytes) => bytes / size,
+        level => level.value(),
+    };
+    let band = port.queue().band(port.link()).map(|(low, high)| [in_packets(low), in_packets(high)]);
     json!({
         "name": port.at.to_string(),
         "key": written(&format!("links.{}", port.at)),
@@ -32,6 +39,7 @@ fn port(port: &Port<'_>, written: &impl Fn(&str) -> String) -> Value {
         "largest_rtt_s": port.largest_rtt.as_secs_f64(),
         "bdp_packets": port.bdp_packets(),
         "queue": port.queue().name(),
+        "band_packets": band,
         "classes": port.queue().classes(),
         "ecn_capable": port.ecn_capable,
     })

@@ -1,10 +1,13 @@
 //! Scenarios for JavaScript, and what is wrong with them.
 
 use wasm_bindgen::prelude::*;
-use weir_scenario::{Document, MOST_RATE_CHANGES};
+use weir_scenario::{Document, MOST_RATE_CHANGES, longest_run};
 use weir_types::Duration;
 
 use crate::{network, simulation::Simulation};
+
+/// As far as rates that change again and again are listed.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// An error in a scenario, for the person who wrote it.
 #[wasm_bindgen(getter_with_clone)]
@@ -91,6 +94,12 @@ impl Scenario {
         self.plain.seed
     }
 
+    /// Roughly what a run needs: flows, bytes of memory, seconds of a core. See [`weir_scenario::Demand`].
+    pub fn demand(&self) -> Vec<f64> {
+        let weir_scenario::Demand { flows, memory, seconds } = self.plain.demand();
+        vec![flows, memory, seconds]
+    }
+
     /// The whole scenario as JSON, every default written out.
     pub fn resolved(&self) -> String {
         self.plain.to_json()
@@ -102,11 +111,12 @@ impl Scenario {
     }
 
     /// The rates of queue number `port`: pairs of an instant in seconds and the rate from then on in bit/s. The first
-    /// is that at the start. Of very many changes the first hundred thousand are there.
+    /// is that at the start. They are those of a day, or of the whole run if that is longer. Of very many changes the
+    /// first hundred thousand are there.
     pub fn rates(&self, port: usize) -> Vec<f64> {
         let network = self.plain.network();
         let Some(port) = network.ports.get(port) else { return Vec::new() };
-        let changes = port.rate_changes(self.plain.duration).take(MOST_RATE_CHANGES);
+        let changes = port.rate_changes(self.plain.duration.max(DAY)).take(MOST_RATE_CHANGES);
         let all = std::iter::once((Duration::ZERO, port.rate())).chain(changes);
         all.flat_map(|(at, rate)| [at.as_secs_f64(), rate.bits_per_second() as f64]).collect()
     }
@@ -114,6 +124,16 @@ impl Scenario {
     /// A simulation of it. All random streams derive from `seed`.
     pub fn simulate(&self, seed: u64) -> Simulation {
         Simulation::new(&self.plain, seed)
+    }
+
+    /// A simulation that goes on after the scenario's duration, up to the longest time that can be counted. Until
+    /// then it has the same values. It has no periods and no series, which would grow without an end.
+    pub fn simulate_on(&self, seed: u64) -> Simulation {
+        let mut endless = self.plain.clone();
+        endless.duration = longest_run(endless.links.len());
+        endless.measure.period = None;
+        endless.measure.series = None;
+        Simulation::new(&endless, seed)
     }
 }
 

@@ -65,6 +65,13 @@ impl Simulation {
         }
     }
 
+    /// A row of this instant, which is not kept; see [`Simulation::columns`].
+    pub fn row(&mut self) -> Vec<f64> {
+        let kept = self.rows.len();
+        self.push_row(self.plain.reached());
+        self.rows.split_off(kept)
+    }
+
     /// The rows kept since the last call, one after another; see [`Simulation::columns`].
     pub fn take(&mut self) -> Vec<f64> {
         std::mem::take(&mut self.rows)

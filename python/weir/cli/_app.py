@@ -37,6 +37,7 @@ VERBS = {
     "evaluate": "_evaluate",
     "export": "_settings",
     "check": "_check",
+    "lesson": "_lesson",
     "results": "_results",
     "report": "_figures",
     "plot": "_figures",

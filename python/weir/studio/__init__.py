@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import zlib
-from base64 import urlsafe_b64encode
-from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from weir.studio._links import fragment, fragment_of, is_link, lesson_fragment
+
+__all__ = ["NOT_BUILT", "PAGE", "fragment", "fragment_of", "is_link", "lesson_fragment", "server"]
 
 PAGE = Path(__file__).with_name("index.html")
 """The whole page, in one file."""
@@ -19,9 +19,6 @@ NOT_BUILT = (
     "(https://nodejs.org), then `pip install .` there"
 )
 """Message if the page has not been built."""
-
-MOST_SHOWN = 3
-"""Variants that the page shows side by side."""
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
@@ -54,16 +51,6 @@ def server(port: int, feed: int | None = None, *, idle_s: float = IDLE_S) -> Thr
     if feed is not None:
         served.listens = f"; connect-src ws://127.0.0.1:{feed}"
     return served
-
-
-def fragment(text: str, variants: Sequence[str]) -> str:
-    """Fragment of the page's address with which the page begins with the scenario of this text, and with the
-    first of its variants."""
-    shown: list[str | None] = [*variants[:MOST_SHOWN]] or [None]
-    state = json.dumps({"text": text, "shown": shown, "speed": None}, ensure_ascii=False)
-    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = raw.compress(state.encode()) + raw.flush()
-    return f"#s={urlsafe_b64encode(packed).rstrip(b'=').decode()}"
 
 
 class _Page(BaseHTTPRequestHandler):

@@ -1,5 +1,5 @@
 /** Scenarios and lessons that the page can open by name. */
-import { LESSONS } from "./lessons";
+import { lessonOf } from "./lessons";
 import { library, START } from "./library";
 import { allDisciplines, edit, read, resolve, withDiscipline } from "./scenario";
 
@@ -9,12 +9,12 @@ export interface Entry {
   inner: string | undefined;
 }
 
-/** `lesson/ID`, `template/NAME`, `scenario/NAME`, `start`, or `queue/DISCIPLINE`: the start beside that discipline. */
+/** `lesson/NAME`, an own lesson, `template/NAME`, `scenario/NAME`, `start`, or `queue/DISCIPLINE`: the start beside that discipline. */
 export function entry(id: string): Entry | undefined {
   const [kind, name = ""] = id.split("/");
-  if (kind === "lesson") {
-    const lesson = LESSONS.find((one) => one.id === name);
-    return lesson && { text: lesson.scenario, inner: lesson.inner };
+  const lesson = lessonOf(id);
+  if (lesson || kind === "lesson") {
+    return lesson && { text: lesson.scenario, inner: lesson.shows ?? undefined };
   }
   if (kind === "queue") {
     const discipline = allDisciplines().get(name);

@@ -1,4 +1,5 @@
 /** Messages between the page and a worker. */
+import type { Wanted } from "./measures";
 
 /** An error in a scenario, in the simulator's own words. */
 export interface Problem {
@@ -14,13 +15,22 @@ export type Request =
   | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; marks: number[] }
   /**
    * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
-   * sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
+   * also looks `lately` (s) before `until`. It sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
    */
-  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number }
+  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number; lately: number }
   /** The fluid model of variant number `place`, a row every `every` (s). */
   | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
-  /** A whole run, for the comparison over seeds. */
-  | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number };
+  /** Counts from one instant to another (s), at queue number `port`. */
+  | { kind: "span"; id: number; place: number; text: string; name: string; variant: string | null; port: number; from: number; to: number }
+  /** A whole run, for the values of its measures. */
+  | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number; wanted: readonly Wanted[] };
+
+/** All sums at an instant: a row, and pairs of a delay's upper edge (s) and packets. */
+export interface Mark {
+  at: number;
+  row: Float64Array;
+  delays: Float64Array;
+}
 
 export type Reply =
   | { kind: "loaded"; id: number; columns: string[] }
@@ -30,11 +40,13 @@ export type Reply =
       now: number;
       /** Rows, if there are any. */
       rows: Float64Array | null;
-      /** Pairs of upper edge (s) and packets, now and then. */
-      delays: Float64Array | null;
-      /** Since `delays` is a sum: the same pairs at the last mark, which is at `at` (s), once. */
-      before: { at: number; delays: Float64Array } | null;
-      /** Jain's fairness index since the last mark, with `delays`; NaN before the first. */
+      /** The sums of this instant, now and then, and where the run was asked to go. */
+      here: Mark | null;
+      /** The row `lately` before this instant, with `here`, if the run has come by. */
+      lately: Float64Array | null;
+      /** The marks that have passed since the last answer. */
+      marks: Mark[];
+      /** Jain's fairness index since the last mark, with `here`; NaN before the first. */
       jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;
@@ -42,21 +54,16 @@ export type Reply =
       /** Another answer follows unasked. */
       going: boolean;
     }
+  /** How much of a span has been simulated, from 0 to 1. */
+  | { kind: "counting"; id: number; place: number; part: number }
+  /** Both ends of a span, and Jain's fairness index within. */
+  | { kind: "span"; id: number; place: number; columns: string[]; from: Mark; to: Mark; jain: number }
   /** Rows, or the reason why there is no model. */
   | { kind: "fluid"; id: number; place: number; columns: string[]; rows: Float64Array | null; reason: string | undefined }
-  | { kind: "replicated"; id: number; measures: Measures }
+  /** The values that were wanted, in their order. */
+  | { kind: "replicated"; id: number; values: number[] }
   | { kind: "problem"; id: number; problem: Problem }
   | { kind: "trap"; id: number; message: string };
-
-/** Measures of the bottleneck or of all flows, over the measured part of a run. */
-export interface Measures {
-  delay_mean_ms: number;
-  delay_p99_ms: number;
-  utilisation: number;
-  loss: number;
-  mark_fraction: number;
-  jain: number;
-}
 
 /** The properties of a ScenarioError; others have a message only. */
 export function problemOf(error: unknown): Problem {

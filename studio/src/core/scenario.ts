@@ -1,5 +1,5 @@
 /** The scenario of the page: its text, as the simulator reads it. */
-import { congestion_needs, edit, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { edit, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
@@ -19,6 +19,8 @@ export interface Port {
   mean_packet_bytes: number;
   largest_rtt_s: number;
   bdp_packets: number;
+  /** The band of the average queue in which its AQM holds it, where that derives one. */
+  band_packets: [number, number] | null;
   queue: string;
 }
 
@@ -130,9 +132,8 @@ export function withDiscipline(text: string, one: Resolved, discipline: string):
 
 /** The text with one more variant. */
 export function withVariant(text: string, name: string, beside: Resolved, discipline: string): string {
-  const path = `${beside.port.key}.queue.${discipline}`;
-  const label = JSON.stringify(disciplineTitle(discipline));
-  return `${text.trimEnd()}\n\n[variants.${name}]\nlabel = ${label}\n${path} = {}\n`;
+  const labelled = edit(text, `variants.${name}.label`, JSON.stringify(disciplineTitle(discipline)));
+  return edit(labelled, within(name, `${beside.port.key}.queue.${discipline}`), "{}");
 }
 
 // The schema.
@@ -146,7 +147,9 @@ export interface Parameter {
   /** In words. */
   source: string;
   choices: string[];
-  bounded: [number, number] | undefined;
+  /** Bounds of the schema. */
+  least: number | undefined;
+  most: number | undefined;
   published: Published | undefined;
   /** Its part in the rule of the discipline, such as "delay" for a target delay. */
   role: string | undefined;
@@ -241,18 +244,6 @@ export interface CongestionControl {
   help: string;
 }
 
-/** The text with another congestion control, and what it needs beside it, at the group of this key. */
-export function withCongestion(text: string, group: string, name: string): string {
-  let changed = edit(edit(text, `${group}.tcp.congestion`, undefined), `${group}.tcp.congestion.${name}`, "{}");
-  for (const [key, value] of JSON.parse(congestion_needs(name)) as [string, string][]) {
-    // One of several: what was chosen before goes.
-    const [table, ...choice] = key.split(".");
-    if (choice.length > 0) changed = edit(changed, `${group}.tcp.${table}`, undefined);
-    changed = edit(changed, `${group}.tcp.${key}`, value);
-  }
-  return changed;
-}
-
 /** The kinds of congestion control. */
 export function congestionControls(): CongestionControl[] {
   allDisciplines();
@@ -271,8 +262,6 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
   else if (full.type === "integer") kind = "integer";
   else if (full.type === "string" && full.pattern) kind = "quantity";
   else if (choices.length > 0) kind = "choice";
-  const bounded: [number, number] | undefined =
-    full.minimum !== undefined && full.maximum !== undefined ? [full.minimum, full.maximum] : undefined;
   const from = raw["x-default-source"] ?? source;
   return {
     name,
@@ -281,7 +270,8 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
     fallback: raw.default,
     source: raw["x-default"] ?? from,
     choices,
-    bounded,
+    least: full.minimum,
+    most: full.maximum,
     published: raw["x-published"],
     role: raw["x-role"],
     replaces: [],

@@ -49,6 +49,18 @@ export function parseQuantity(written: unknown): Quantity | undefined {
   return { value, base, unit: String(written).replace(/^\P{L}+/u, "").trim() };
 }
 
+/** A typed text; a number alone has the unit of the text that stands there. */
+export function withUnit(typed: string, there: string): string {
+  const plain = typed.trim();
+  const unit = parseQuantity(there)?.unit ?? "";
+  return unit === "" || plain === "" || !Number.isFinite(Number(plain)) ? plain : quantityWritten(Number(plain), unit);
+}
+
+/** A number of this unit, as it is written. */
+function quantityWritten(value: number, unit: string): string {
+  return `${short(value)} ${unit === "packet" ? "packets" : unit}`;
+}
+
 /** A value as TOML text in the kind of unit of `like`. */
 export function quantityText(value: number, like: string): string {
   const one = parseQuantity(`1 ${like}`);

@@ -1,12 +1,14 @@
+import { USUAL_SPEED } from "../core/share";
+
 /** Simulated time as the page asks for it, in seconds. It never runs ahead of the slowest run for long. */
 export class Clock {
   time = 0;
   playing = false;
   /** Simulated seconds per second; Infinity: as fast as it goes. */
-  speed = 5;
+  speed = USUAL_SPEED;
 
   /**
-   * Passes `elapsed` seconds. `reached` is how far the slowest run is, `end` how long runs are.
+   * Passes `elapsed` seconds. `reached` is how far the slowest run is, `end` where time ends.
    * Returns the time that runs should reach next.
    */
   tick(elapsed: number, reached: number, end: number): number {

@@ -2,14 +2,16 @@
 import { packetRate } from "../core/rates";
 import type { Resolved } from "../core/scenario";
 import { compiledModule } from "../core/module";
-import type { Problem, Reply, Request } from "../core/protocol";
+import type { Mark, Problem, Reply, Request } from "../core/protocol";
 import type { Source } from "./feed";
 import { Packets } from "./packets";
 import { Ring } from "./ring";
 import SimulationWorker from "../worker?worker&inline";
 
-/** Rows that are kept: a whole run at normal speed has at most 5,000, slow motion adds 60 a second. */
-const CAPACITY = 12_000;
+/** Newest rows that stay as they came, two minutes at normal speed; and older ones, at most. */
+const [RECENT, OLDER] = [6000, 6000];
+/** The distance of rows that are not wanted (s): they are known. */
+const NONE = 1e9;
 /** Answers to one request as fast as it goes: about a second, after which a page that is hidden asks for no more. */
 const ANSWERS = 40;
 
@@ -20,23 +22,59 @@ export function startWorker(): Worker {
   return worker;
 }
 
+/** A scenario to be simulated. */
+interface Wanted {
+  text: string;
+  resolved: Resolved;
+  /** Times (s) of changes. */
+  changes: readonly number[];
+}
+
 /** All that has been seen of one simulation, for the page to draw. */
 export interface View {
   /** Number of its requests and replies. */
   id: number;
   resolved: Resolved;
+  /** The scenario, to run it again. */
+  given: Wanted;
   ring: Ring;
   /** Prefix of the columns of the bottleneck. */
   port: string;
+  /** How far the simulation is (s). */
   now: number;
+  /** The page went back, or on, to this instant (s): the simulation follows. */
+  sought: number;
   ended: boolean;
-  delays: Float64Array;
-  /** The delays at the last mark, and its time (s): the end of the warm-up, or the last change after it. */
-  before: { at: number; delays: Float64Array } | null;
+  /** The newest sums; none of a live run. */
+  here: Mark | undefined;
+  /** The row shortly before these sums, if it is known better than from the ring. */
+  lately?: Float64Array | null;
+  /** The sums at each mark that has been seen: the end of the warm-up, and the changes after it. */
+  marks: Mark[];
   /** Fairness since the last mark. */
   jain: number;
   /** While packets are followed. */
   packets: Packets | undefined;
+}
+
+/** The instant that is shown (s). */
+export function shownAt(view: View): number {
+  return Math.max(view.now, view.sought);
+}
+
+/** The last moments (s): 0.2 s, or the longest round trip. */
+export function momentsOf({ port }: Resolved): number {
+  return Math.max(0.2, port.largest_rtt_s);
+}
+
+/** The newest instant that has been seen (s). */
+export function newest({ ring, now }: Pick<View, "now" | "ring">): number {
+  return ring.length > 0 ? Math.max(ring.last("time"), now) : now;
+}
+
+/** The last mark up to an instant. */
+export function markAt({ marks }: View, time: number): Mark | undefined {
+  return marks.findLast(({ at }) => at <= time + 1e-9);
 }
 
 /** As many packets a second can be told apart. */
@@ -52,13 +90,6 @@ export function isClose(one: Resolved, speed: number, time: number): boolean {
 /** Business of a worker. It takes a new request in the middle of a course, which ends with it, and else only when idle. */
 type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | { kind: "course"; id: number; until: number };
 
-interface Wanted {
-  text: string;
-  resolved: Resolved;
-  /** Times (s) of changes. */
-  changes: readonly number[];
-}
-
 /**
  * One variant on its way through three places: what is *wanted*, the *next* simulation, and the *view* that is drawn. A change
  * of a control keeps the old view until the next run has come as far; a start anew drops all that was. A reply counts for
@@ -73,14 +104,21 @@ export class Run {
   private asked: Asked = { kind: "idle" };
   private wanted: Wanted | undefined;
   private next: View | undefined;
+  /** The page stands at an instant (s) that it was sent to, and that the simulation may have passed. */
+  private sought: number | undefined;
+  /** The simulation of the view had passed it. */
+  private isPassed = false;
   /** True from the reply to `load` on. */
   private isLoaded = false;
   private nextSince = 0;
   /** Simulated time on the page (s), set by the session. */
   goal = 0;
 
-  /** With `start`, from elsewhere than a simulation. */
-  constructor(private readonly start: () => Source = startWorker) {
+  /** With `start`, from elsewhere than a simulation; with `feeds`, from what cannot be run again. */
+  constructor(
+    private readonly start: () => Source = startWorker,
+    private readonly feeds = false,
+  ) {
     this.worker = start();
     this.listen();
   }
@@ -99,21 +137,55 @@ export class Run {
     this.wanted = { text, resolved, changes };
     if (anew) {
       this.view = this.next = this.problem = undefined;
+      this.sought = undefined;
+      this.isPassed = false;
       this.goal = 0;
     }
     this.begin();
+  }
+
+  /** Goes to another instant (s). What has been seen stays; the simulation runs there again, if it has passed it. */
+  seek(time: number): void {
+    this.goal = time;
+    this.sought = time;
+    this.forget();
+  }
+
+  /** Drops the state of a simulation that has passed the instant that is sought. */
+  private forget(): void {
+    const { view, sought } = this;
+    if (!view || sought === undefined) return;
+    view.sought = sought;
+    if (view.now <= sought + 1e-9 || this.feeds) return;
+    Object.assign(view, { now: 0, here: undefined, lately: null, jain: NaN, packets: undefined, ended: false, id: (this.id += 1) });
+    this.isPassed = true;
+  }
+
+  /** Begins anew, on the way to an instant that had passed, if only in an answer that was on its way. The values are known. */
+  private goBack(): void {
+    const { view, asked } = this;
+    const free = asked.kind === "idle" || asked.kind === "course";
+    if (!view || this.next || this.wanted || !free) return;
+    this.forget();
+    if (this.isPassed) this.request(view.id, view.given);
+    this.isPassed = false;
   }
 
   /** Asks for the wanted simulation, as soon as the worker can take it and the one before has been seen. */
   private begin(): void {
     const free = this.asked.kind === "idle" || this.asked.kind === "course";
     if (!free || this.next || !this.wanted) return;
-    const { text, resolved, changes } = this.wanted;
+    const { wanted } = this;
     this.wanted = undefined;
     const id = (this.id += 1);
-    this.next = { id, resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, jain: NaN, packets: undefined };
+    this.next = { id, resolved: wanted.resolved, given: wanted, ring: new Ring([], 1), port: "", now: 0, sought: 0, ended: false, here: undefined, marks: [], jain: NaN, packets: undefined };
     this.isLoaded = false;
     this.nextSince = performance.now();
+    this.request(id, wanted);
+  }
+
+  private request(id: number, wanted: Wanted): void {
+    const { text, resolved, changes } = wanted;
     this.asked = { kind: "load", id };
     const { variant, place: port, warmUp } = resolved;
     const marks = [warmUp, ...new Set(changes.filter((time) => time > warmUp))].sort((one, other) => one - other);
@@ -126,19 +198,33 @@ export class Run {
    */
   advance(goal: number, every: number, coarse: number, speed: number): void {
     this.goal = goal;
+    // Time has gone on from there.
+    if (goal !== this.sought) this.sought = undefined;
     this.settle();
     this.begin();
+    this.goBack();
     const target = this.next ?? this.view;
     const { asked } = this;
     if (!target || target.ended || this.trap !== undefined || asked.kind === "load" || asked.kind === "answer") return;
+    const close = isClose(target.resolved, speed, goal);
+    // Before packets are shown they are followed for two round trips: then it is known whose they are.
+    const near = Math.max(400 * every, close ? 4 * target.resolved.port.largest_rtt_s : 0);
+    const far = goal - target.now > near;
+    const until = far && close ? goal - near / 2 : goal;
     // What goes on unasked ends with a new request.
-    if (asked.kind === "course" ? goal === asked.until : goal <= target.now) return;
-    const far = goal - target.now > 400 * every;
-    const answers = speed === Infinity && goal > target.now ? ANSWERS : 1;
+    if (asked.kind === "course" ? until === asked.until : until <= target.now + 1e-9) return;
+    const answers = (speed === Infinity || far) && until > target.now ? ANSWERS : 1;
     const { id } = target;
-    this.asked = answers > 1 ? { kind: "course", id, until: goal } : { kind: "answer", id };
-    const follow = !far && isClose(target.resolved, speed, target.now);
-    this.worker.postMessage({ kind: "sample", id, until: goal, every: far ? coarse : every, follow, answers } satisfies Request);
+    this.asked = answers > 1 ? { kind: "course", id, until } : { kind: "answer", id };
+    const distance = until <= newest(target) && until > target.now ? NONE : far ? coarse : every;
+    this.worker.postMessage({ kind: "sample", id, until, every: distance, follow: !far && close, answers, lately: momentsOf(target.resolved) } satisfies Request);
+  }
+
+  /** True if anything moves here that the page waits for. */
+  get isBehind(): boolean {
+    const { view } = this;
+    const isPast = view !== undefined && this.sought !== undefined && !this.feeds && view.now > this.sought + 1e-9;
+    return this.catchingUp || isPast || (view !== undefined && !view.ended && view.now < this.goal - 1e-9);
   }
 
   /** How far the newest run is (s). */
@@ -168,7 +254,7 @@ export class Run {
     } else if (reply.kind === "loaded" && target) {
       this.problem = undefined;
       const { link, direction } = target.resolved.port;
-      target.ring = new Ring(reply.columns, CAPACITY);
+      if (target.ring.columns.length === 0) target.ring = new Ring(reply.columns, RECENT, OLDER);
       target.port = `links.${link}.${direction}.`;
       this.isLoaded = true;
     } else if (reply.kind === "rows" && target) take(target, reply);
@@ -180,11 +266,12 @@ export class Run {
   private settle(): void {
     const { next, view } = this;
     if (!next || !this.isLoaded) return;
-    const far = !view || next.now >= Math.min(this.goal, view.now) || next.ended;
+    const far = !view || next.now >= Math.min(this.goal, shownAt(view)) || next.ended;
     const patience = this.wanted ? PATIENCE_ON_THE_MOVE : PATIENCE;
     if (far || (next.ring.length > 0 && performance.now() - this.nextSince > patience)) {
       this.view = next;
       this.next = undefined;
+      this.isPassed = false;
     }
   }
 
@@ -205,13 +292,16 @@ export class Run {
 
 /** Adds what has come to what has been seen. */
 function take(view: View, reply: Extract<Reply, { kind: "rows" }>): void {
-  const waited = Math.round(view.ring.last(view.port + "queue") || 0);
+  const waited = Math.round(view.ring.value(view.port + "queue", view.ring.at(view.now)) || 0);
   if (reply.rows) view.ring.push(reply.rows);
   view.now = reply.now;
   view.ended = reply.ended;
-  view.before = reply.before ?? view.before;
-  if (reply.delays) {
-    view.delays = reply.delays;
+  // A run that goes back passes its marks again.
+  const last = view.marks.at(-1)?.at ?? -1;
+  view.marks.push(...reply.marks.filter(({ at }) => at > last));
+  if (reply.here) {
+    view.here = reply.here;
+    view.lately = reply.lately;
     view.jain = reply.jain;
   }
   if (reply.steps) (view.packets ??= new Packets(waited)).take(reply.steps);

@@ -1,5 +1,5 @@
 /** Data of plots, from the rows of a run: rates and means over bins that all runs share. */
-import type { View } from "./run";
+import { markAt, momentsOf, newest, shownAt, type View } from "./run";
 
 /**
  * Edges of at most `most` bins in a window, at multiples of the width, so that they stay when the window moves. As many
@@ -18,7 +18,8 @@ export function grid(from: number, to: number, most: number, finest: number, bef
 
 /** The places of the rows at the edges, or `back` seconds before; -1 before the first row, and after the last one that is there. */
 export function rowsAt(view: Pick<View, "now" | "ring">, edges: Float64Array, rows: Int32Array, back = 0): void {
-  for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > view.now + 1e-9 ? -1 : view.ring.at(edges[index]! - back);
+  const known = newest(view) + 1e-9;
+  for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > known ? -1 : view.ring.at(edges[index]! - back);
 }
 
 /**
@@ -28,6 +29,8 @@ export interface Source {
   above: Float64Array[];
   below: Float64Array[] | undefined;
   factor: number;
+  /** Least and greatest values of a level, whole columns. */
+  envelope?: [low: Float64Array, high: Float64Array] | undefined;
   /** A growth is over this time (s), if it is more than a bin. */
   span?: number | undefined;
 }
@@ -59,6 +62,23 @@ export function fill({ above, below, factor }: Source, rows: Int32Array, line: F
   return changed;
 }
 
+/** Writes the least and the greatest value of a level in each bin. */
+export function fillBand({ envelope, factor }: Source, rows: Int32Array, low: Float64Array, high: Float64Array): void {
+  if (!envelope) return;
+  const [lows, highs] = envelope;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index]!;
+    const before = index > 0 ? rows[index - 1]! : -1;
+    let [least, greatest] = [Infinity, -Infinity];
+    for (let one = before < 0 ? row : Math.min(row, before + 1); one >= 0 && one <= row; one++) {
+      if (lows[one]! < least) least = lows[one]!;
+      if (highs[one]! > greatest) greatest = highs[one]!;
+    }
+    low[index] = least <= greatest ? least * factor : NaN;
+    high[index] = least <= greatest ? greatest * factor : NaN;
+  }
+}
+
 function sum(columns: Float64Array[], row: number): number {
   let all = 0;
   for (let place = 0; place < columns.length; place++) all += columns[place]![row] ?? NaN;
@@ -80,35 +100,59 @@ export interface Numbers {
   goodput: number[];
 }
 
-/** The bottleneck of a run now, and since its last mark: the end of the warm-up, or a change (since the start before that). */
+/** Sums of a run at one instant, by the name of a column; NaN where one is not known. */
+export type Sums = (column: string) => number;
+
+/** The sums in a row that has these columns. */
+export function sumsOf(columns: readonly string[], row: Float64Array): Sums {
+  return (name) => row[columns.indexOf(name)] ?? NaN;
+}
+
+/** The sums of the last row up to `time`; before the first row those of the first. */
+export function sumsAt({ ring }: Pick<View, "ring">, time: number): Sums {
+  const row = Math.max(0, ring.at(time));
+  return (name) => (ring.length > 0 ? ring.value(name, row) : NaN);
+}
+
+/** Counts between two instants. */
+export type Counted = Omit<Numbers, "now" | "queue" | "since">;
+
+/** Measures of the bottleneck from one instant to another, with the delays and the fairness in between. */
+export function counted({ port, resolved }: Pick<View, "port" | "resolved">, from: Sums, to: Sums, delays: Bins, jain: number): Counted {
+  const grown = (name: string): number => to(name) - from(name);
+  const departures = grown(port + "departures");
+  const drops = grown(port + "drops");
+  // What the link could have sent: what came, what a bucket held, and no more than its peak lets through.
+  const most = grown(port + "peak");
+  return {
+    mean: grown(port + "waited") / departures,
+    p99: quantile(delays, 0.99),
+    utilisation: (8 * grown(port + "bytes")) / Math.min(from(port + "at_hand") + grown(port + "came"), most >= 0 ? most : Infinity),
+    loss: drops / (departures + drops),
+    marks: grown(port + "marks") / (departures + drops),
+    jain,
+    goodput: resolved.network.groups.map(({ name }) => (8 * grown(`flows.${name}.bytes`)) / grown("time")),
+  };
+}
+
+/** The bottleneck of a run at the instant that is shown, and since the mark before: the end of the warm-up, or a change (since the start before that). */
 export function numbers(view: View, delays: Bins): Numbers {
   const { ring, port, resolved } = view;
-  const last = ring.end - 1;
-  const placeAt = (time: number): number => Math.max(ring.start, ring.at(time));
+  const time = shownAt(view);
   // A live run counts no delays, and has no marks.
-  const from = view.before?.at ?? (view.now > resolved.warmUp ? resolved.warmUp : 0);
-  const warm = from > 0 ? placeAt(from) : ring.start;
-  const recent = placeAt(view.now - Math.max(0.2, resolved.port.largest_rtt_s));
-  const grown = (name: string, from: number): number => {
-    const column = ring.whole(name);
-    return (column[last] ?? NaN) - (column[from] ?? NaN);
-  };
-  const [waited, departures, drops, marks] = [port + "waited", port + "departures", port + "drops", port + "marks"];
-  // What the link could have sent: what came, what a bucket held, and no more than its peak lets through.
-  const atHand = ring.whole(port + "at_hand")[warm] ?? NaN;
-  const most = grown(port + "peak", warm);
-  const arrivals = grown(departures, warm) + grown(drops, warm);
+  const mark = markAt(view, time);
+  const since = mark?.at ?? (time > resolved.warmUp ? resolved.warmUp : 0);
+  const isHere = view.here !== undefined && Math.abs(view.here.at - time) < 1e-8;
+  const now = isHere ? sumsOf(ring.columns, view.here!.row) : sumsAt(view, time);
+  const recent = isHere && view.lately ? sumsOf(ring.columns, view.lately) : sumsAt(view, time - momentsOf(resolved));
+  // Rows lie apart, and old ones further: what was counted at the very instants is better.
+  const to = view.here && view.here.at > since ? sumsOf(ring.columns, view.here.row) : now;
+  const from = mark ? sumsOf(ring.columns, mark.row) : sumsAt(view, since);
   return {
-    since: from,
-    now: grown(waited, recent) / grown(departures, recent),
-    queue: ring.last(port + "queue"),
-    mean: grown(waited, warm) / grown(departures, warm),
-    p99: quantile(delays, 0.99),
-    utilisation: (8 * grown(port + "bytes", warm)) / Math.min(atHand + grown(port + "came", warm), most >= 0 ? most : Infinity),
-    loss: grown(drops, warm) / arrivals,
-    marks: grown(marks, warm) / arrivals,
-    jain: view.jain,
-    goodput: resolved.network.groups.map(({ name }) => (8 * grown(`flows.${name}.bytes`, warm)) / grown("time", warm)),
+    since,
+    now: (now(port + "waited") - recent(port + "waited")) / (now(port + "departures") - recent(port + "departures")),
+    queue: now(port + "queue"),
+    ...counted(view, from, to, delays, view.jain),
   };
 }
 
@@ -121,10 +165,13 @@ export interface Bins {
   total: number;
 }
 
-/** Delays since the last mark, written into `bins`. Both lists of a view are in the order of time. */
-export function since(view: View, bins: Bins = { edges: new Float64Array(), counts: new Float64Array(), length: 0, total: 0 }): Bins {
-  const { delays } = view;
-  const old = view.before?.delays;
+/** Delays since the mark before the instant that is shown, written into `bins`. */
+export function since(view: View, bins?: Bins): Bins {
+  return between(markAt(view, shownAt(view))?.delays, view.here?.delays ?? new Float64Array(), bins);
+}
+
+/** Delays that `delays` has and `old` has not, written into `bins`. Both lists are sums, in the order of the edges. */
+export function between(old: Float64Array | undefined, delays: Float64Array, bins: Bins = { edges: new Float64Array(), counts: new Float64Array(), length: 0, total: 0 }): Bins {
   if (bins.edges.length < delays.length / 2) {
     bins.edges = new Float64Array(delays.length);
     bins.counts = new Float64Array(delays.length);

@@ -63,7 +63,7 @@ export class Theory {
     const { place, columns, rows } = reply;
     let fluid: Fluid | undefined;
     if (rows) {
-      const ring = new Ring(columns, ROWS + 1);
+      const ring = new Ring(columns, ROWS + 1, 0);
       ring.push(rows);
       fluid = { ring, now: ring.last("time") };
     }

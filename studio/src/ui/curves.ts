@@ -3,6 +3,10 @@
  * and frame. It takes lists of numbers and nulls, in which each number is an object that is thrown away.
  */
 import type uPlot from "uplot";
+import type { Band } from "./plots";
+
+/** How much of its colour a band has. */
+export const BAND = 0.16;
 
 export interface Stroke {
   colour: string;
@@ -16,8 +20,8 @@ export function undrawn(colour: string): uPlot.Series {
   return { stroke: colour, paths: () => null, points: { show: false } };
 }
 
-/** Draws a line for each stroke; from one value to the next one, across places without. */
-export function draw(plot: uPlot, times: Float64Array, lines: readonly Float64Array[], strokes: readonly Stroke[]): void {
+/** Draws a line for each stroke; from one value to the next one, across places without. A band is drawn behind its line. */
+export function draw(plot: uPlot, times: Float64Array, lines: readonly Float64Array[], strokes: readonly Stroke[], bands: readonly (Band | undefined)[] = []): void {
   const { ctx, bbox, scales: { x, y } } = plot; // prettier-ignore
   if (x?.min === undefined || x.max === undefined || y?.min === undefined || y.max === undefined) return;
   const log = Number(x.distr) === 3;
@@ -36,6 +40,16 @@ export function draw(plot: uPlot, times: Float64Array, lines: readonly Float64Ar
     const line = lines[place]!;
     ctx.strokeStyle = colour;
     ctx.lineWidth = width * devicePixelRatio;
+    const band = bands[place];
+    if (band) {
+      ctx.globalAlpha = BAND;
+      ctx.fillStyle = colour;
+      ctx.beginPath();
+      for (let index = 0; index < line.length; index++) if (!Number.isNaN(band.high[index])) ctx.lineTo(bbox.left + (times[index]! - from) * across, bottom - (band.high[index]! - min) * up);
+      for (let index = line.length - 1; index >= 0; index--) if (!Number.isNaN(band.low[index])) ctx.lineTo(bbox.left + (times[index]! - from) * across, bottom - (band.low[index]! - min) * up);
+      ctx.fill();
+      ctx.globalAlpha = 1;
+    }
     ctx.setLineDash(devicePixelRatio === 1 ? dash : dash.map((length) => length * devicePixelRatio));
     ctx.beginPath();
     for (let index = 0; index < line.length; index++) {

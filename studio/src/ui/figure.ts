@@ -1,13 +1,15 @@
 /** The plots of the page as one figure. */
 import { LETTERS } from "../run/session.svelte";
+import { BAND } from "./curves";
 import type { Picture } from "./plots";
+import { spanText } from "./spans";
 import type { Palette } from "./theme.svelte";
 
 export interface Panel {
   title: string;
   picture: Picture;
-  /** Where each variant should be at a time, in the unit of the panel; undefined if it has no target. */
-  targets?: ((time: number) => number | undefined)[];
+  /** Levels between which variants should be at a time, in the unit of the panel. */
+  targets?: { name: string; of: (time: number) => number }[];
 }
 
 /** Something that was changed in mid-run, in words. */
@@ -20,11 +22,11 @@ const WIDTH = 720;
 const HEIGHT = 150;
 const MARGIN = { left: 56, right: 12, top: 26, bottom: 22 };
 
-/** The panels as SVG, one above the other on one time axis; `moves` are lines across them, and are named below. */
-export function svg(title: string, panels: readonly Panel[], labels: readonly string[], window: [number, number], colours: Palette, moves: readonly Moved[] = []): string {
+/** The panels as SVG, one above the other on one time axis; `moves` are lines across them, and are named below. So is the `span` of the numbers. */
+export function svg(title: string, panels: readonly Panel[], labels: readonly string[], window: [number, number], colours: Palette, moves: readonly Moved[] = [], span?: readonly [number, number]): string {
   const [from, to] = window;
   const seen = moves.filter(({ at }) => at >= from && at <= to);
-  const height = 56 + panels.length * HEIGHT + 22 + 16 * seen.length;
+  const height = 56 + panels.length * HEIGHT + 22 + 16 * (seen.length + (span ? 1 : 0));
   const parts: string[] = [];
   const text = (x: number, y: number, content: string, more = ""): void => {
     parts.push(`<text x="${x}" y="${y}" ${more}>${escaped(content)}</text>`);
@@ -38,7 +40,7 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
   panels.forEach((panel, place) => {
     const top = 56 + place * HEIGHT + MARGIN.top;
     const bottom = 56 + (place + 1) * HEIGHT - MARGIN.bottom + 14;
-    const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line) => [...line].filter(Number.isFinite)));
+    const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line, index) => [...(panel.picture.bands[index]?.high ?? line)].filter(Number.isFinite)));
     const step = niceStep(highest / 4);
     const most = Math.ceil(highest / step) * step;
     const x = (time: number): number => MARGIN.left + ((time - from) / (to - from)) * (WIDTH - MARGIN.left - MARGIN.right);
@@ -57,7 +59,15 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
       parts.push(`<path d="M${x(from)} ${round(y(value))}H${x(to)}" stroke="${colours.line}"/>`);
       text(MARGIN.left - 6, round(y(value) + 4), String(Number(value.toPrecision(4))), 'text-anchor="end"');
     }
+    if (span) {
+      const [start, end] = span.map((at) => round(x(Math.min(to, Math.max(from, at))))) as [number, number];
+      parts.push(`<rect x="${start}" y="${top}" width="${end - start}" height="${bottom - top}" fill="${colours.accent}" fill-opacity=".14"/>`);
+    }
     panel.picture.traces.forEach((trace, index) => {
+      const band = panel.picture.bands[index];
+      const shade = (values: Float64Array): string[] => [...panel.picture.times].flatMap((time, at) => (time < from || time > to || Number.isNaN(values[at]) ? [] : [`${round(x(time))} ${round(y(values[at]!))}`]));
+      const around = band ? [...shade(band.high), ...shade(band.low).reverse()] : [];
+      if (around.length > 0) parts.push(`<path d="M${around.join("L")}Z" fill="${colours.variants[trace.variant] ?? colours.ink}" fill-opacity="${BAND}"/>`);
       let path = "";
       let pen = "M";
       panel.picture.times.forEach((time, at) => {
@@ -72,15 +82,17 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
       parts.push(`<path d="${path}" fill="none" stroke="${colours.variants[trace.variant] ?? colours.ink}" stroke-width="1.2"${dash}><title>${escaped(trace.label)}</title></path>`);
     });
     for (const { at } of seen) parts.push(`<path d="M${round(x(at))} ${top}V${bottom}" stroke="${colours.soft}" stroke-dasharray="2 2"/>`);
-    const paths = (panel.targets ?? []).map((target) => {
-      const points = [...panel.picture.times].filter((time) => time >= from && time <= to).map((time) => [time, target(time)] as const);
-      return points.flatMap(([time, value], index) => (value === undefined || value > most ? [] : [`${index === 0 ? "M" : "L"}${round(x(time))} ${round(y(value))}`])).join("");
+    const paths = (panel.targets ?? []).map(({ name, of }) => {
+      const points = [...panel.picture.times].filter((time) => time >= from && time <= to).map((time) => [time, of(time)] as const);
+      const path = points.flatMap(([time, value], index) => (value > most ? [] : [`${index === 0 ? "M" : "L"}${round(x(time))} ${round(y(value))}`])).join("");
+      return [path, name] as const;
     });
-    const drawn = new Set(paths.filter((path) => path.startsWith("M")));
-    for (const path of drawn) parts.push(`<path d="${path}" fill="none" stroke="${colours.target}" stroke-width="1.2" stroke-dasharray="4 3"><title>target</title></path>`);
-    if (drawn.size > 0) text(WIDTH - MARGIN.right, top - 8, "dashed: target", `text-anchor="end" fill="${colours.target}"`);
+    const drawn = new Map(paths.filter(([path]) => path.startsWith("M")));
+    for (const [path, name] of drawn) parts.push(`<path d="${path}" fill="none" stroke="${colours.target}" stroke-width="1.2" stroke-dasharray="4 3"><title>${escaped(name)}</title></path>`);
+    if (drawn.size > 0) text(WIDTH - MARGIN.right, top - 8, escaped(`dashed: ${[...new Set(drawn.values())].join("; ")}`), `text-anchor="end" fill="${colours.target}"`);
     if (place === panels.length - 1) {
       seen.forEach(({ at, text: what }, index) => text(MARGIN.left, bottom + 34 + 16 * index, `${Number(at.toPrecision(6))} s: ${what}`));
+      if (span) text(MARGIN.left, bottom + 34 + 16 * seen.length, `Numbers: ${spanText(...span).toLowerCase()}`);
       const stride = niceStep((to - from) / 8);
       for (let time = Math.ceil(from / stride) * stride; time <= to * 1.0001; time += stride) text(round(x(time)), bottom + 16, `${Number(time.toPrecision(6))} s`, 'text-anchor="middle"');
     }

@@ -1,7 +1,7 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
 import type { Resolved } from "../core/scenario";
-import type { View } from "../run/run";
-import { targetPackets } from "../run/targets";
+import { shownAt, type View } from "../run/run";
+import { goals, packetsOf } from "../run/targets";
 import type { Lane } from "./lane";
 import { drawPackets } from "./packets";
 import { arrow, circle, cross } from "./shapes";
@@ -29,14 +29,15 @@ export class Lately {
 
   /** Returns true if the lane would look otherwise than when it was drawn last; `resolved` is what holds now. */
   changes(view: View, resolved: Resolved): boolean {
-    const same = view === this.view && view.now === this.now && resolved === this.resolved;
-    [this.now, this.resolved] = [view.now, resolved];
+    const time = shownAt(view);
+    const same = view === this.view && time === this.now && resolved === this.resolved;
+    [this.now, this.resolved] = [time, resolved];
     return !same || view.packets !== undefined || this.ages.drops < GLOW || this.ages.marks < GLOW || this.words.stale(view);
   }
 
   /** How strongly to draw it, from 0 to 1. */
   glow(kind: "drops" | "marks", view: View, elapsed: number): number {
-    const sum = view.ring.last(view.port + kind) || 0;
+    const sum = view.ring.value(view.port + kind, view.ring.at(shownAt(view))) || 0;
     if (this.view !== view) {
       this.view = view;
       this.ages = { drops: Infinity, marks: Infinity };
@@ -58,7 +59,9 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   const { top, width, letter, colour } = place;
   const { ring, port } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
-  const queue = ring.last(port + "queue") || 0;
+  const time = shownAt(view);
+  const newest = ring.at(time);
+  const queue = ring.value(port + "queue", newest) || 0;
   const narrow = width < 560;
   const left = narrow ? 12 : 92;
   const linkWidth = narrow ? 70 : Math.min(260, width * 0.26);
@@ -115,9 +118,8 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
     context.fillStyle = colours.ground;
     for (const gap of [0, 6, 12]) context.fillRect(left + 8 + gap, barTop - 1, 3, barHeight + 2);
   }
-  const target = targetPackets(resolved, view.now);
-  if (target !== undefined) {
-    const at = x(target);
+  for (const goal of goals(resolved)) {
+    const at = x(packetsOf(resolved, goal, time));
     context.strokeStyle = colours.target;
     context.lineWidth = 2;
     context.setLineDash([4, 3]);
@@ -155,7 +157,7 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   // A bar, with the range of the last seconds behind it.
   const past = ring.whole(port + "queue");
   let [low, high] = [Infinity, -Infinity];
-  for (let row = Math.max(ring.start, ring.at(view.now - HISTORY)); row < ring.end; row++) {
+  for (let row = Math.max(0, ring.at(time - HISTORY)); row <= newest; row++) {
     low = Math.min(low, past[row]!);
     high = Math.max(high, past[row]!);
   }

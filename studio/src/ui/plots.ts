@@ -2,7 +2,7 @@
 import type { View } from "../run/run";
 import type { Fluid } from "../run/theory.svelte";
 import { packetRate } from "../core/rates";
-import { fill, grid, rowsAt, type Source } from "../run/series";
+import { fill, fillBand, grid, rowsAt, type Source } from "../run/series";
 
 export type Kind = "delay" | "inner" | "goodput" | "windows";
 
@@ -24,9 +24,9 @@ const BINS = 400;
 /** A rate is counted over as many packets of the link at least: one more or less is a hundredth of it. */
 const COUNTED = 100;
 
-/** The part of time that is shown (s). */
-export function windowOf(now: number, duration: number, span: number): [number, number] {
-  if (span >= duration) return [0, duration];
+/** The part of time that is shown (s), of an axis that ends at `whole`. */
+export function windowOf(now: number, whole: number, span: number): [number, number] {
+  if (span >= whole) return [0, whole];
   const to = Math.max(span, now);
   return [to - span, to];
 }
@@ -42,11 +42,18 @@ export function innerVariables(views: readonly View[]): string[] {
   return [...names].filter((name) => !COUNTS.includes(name));
 }
 
+/** The least and the greatest value at each of the times. */
+export interface Band {
+  low: Float64Array;
+  high: Float64Array;
+}
+
 interface Drawn extends Source {
   /** The run or model of the rows. */
   of: View | Fluid;
   trace: Trace;
   line: Float64Array;
+  band: Band | undefined;
   /** The line is left out as long as nothing is known. */
   optional: boolean;
 }
@@ -57,6 +64,8 @@ export class Picture {
   times: Float64Array = new Float64Array();
   /** A value for each of the times, NaN where there is none. */
   lines: Float64Array[] = [];
+  /** The room that a line passes between its times, if it is a level. */
+  bands: (Band | undefined)[] = [];
   private sources: Drawn[] = [];
   private views: readonly View[] = [];
   private fluids: readonly (Fluid | undefined)[] = [];
@@ -91,6 +100,7 @@ export class Picture {
       // In slow motion a bin has few packets, or parts of one.
       const isWide = source.span !== undefined && source.span > times[1]! - times[0]!;
       if (isWide) rowsAt(source.of, times, this.earlier, source.span);
+      if (source.band) fillBand(source, this.rows, source.band.low, source.band.high);
       changed = fill(source, this.rows, source.line, isWide ? this.earlier : undefined) || changed;
     }
     if (!changed) return false;
@@ -98,6 +108,7 @@ export class Picture {
     if (drawn.length !== this.lines.length || drawn.some(({ line }, place) => line !== this.lines[place])) {
       this.traces = drawn.map(({ trace }) => trace);
       this.lines = drawn.map(({ line }) => line);
+      this.bands = drawn.map(({ band }) => band);
     }
     return true;
   }
@@ -118,7 +129,9 @@ function sourcesOf(kind: Kind, inner: string, view: View, variant: number, lengt
     below: below && columns(below),
     factor,
     span: kind === "goodput" ? COUNTED / packetRate(resolved, view.now) : undefined,
+    envelope: below ? undefined : ring.envelope(above[0]!),
     line: new Float64Array(length).fill(NaN),
+    band: below ? undefined : { low: new Float64Array(length), high: new Float64Array(length) },
     optional: kind === "windows",
   });
   if (kind === "delay") return [source([port + "waited"], [port + "departures"], 1000)];
@@ -139,7 +152,7 @@ function fluidsOf(kind: Kind, inner: string, { port, resolved }: View, fluid: Fl
     : []; // prettier-ignore
   return columns.flatMap(([group, column, factor]) =>
     fluid.ring.has(column)
-      ? [{ of: fluid, trace: { label: `${resolved.label}: ${group}`, variant, group, dash: DOTS }, above: [fluid.ring.whole(column)], below: undefined, factor, line: new Float64Array(length).fill(NaN), optional: true }]
+      ? [{ of: fluid, trace: { label: `${resolved.label}: ${group}`, variant, group, dash: DOTS }, above: [fluid.ring.whole(column)], below: undefined, factor, line: new Float64Array(length).fill(NaN), band: undefined, optional: true }]
       : [],
   );
 }

@@ -10,13 +10,16 @@ export function save(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The text of a file that the person chooses. */
-export function open(accept: string): Promise<string> {
+/** The text and the name of a file that the person chooses. */
+export function open(accept: string): Promise<[string, string]> {
   return new Promise((resolve) => {
     const input = document.createElement("input");
     input.type = "file";
     input.accept = accept;
-    input.onchange = () => void input.files?.[0]?.text().then(resolve);
+    input.onchange = () => {
+      const file = input.files?.[0];
+      if (file) void file.text().then((text) => resolve([text, file.name]));
+    };
     input.click();
   });
 }

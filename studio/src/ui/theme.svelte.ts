@@ -39,6 +39,7 @@ export interface Palette {
   ground: string;
   target: string;
   drop: string;
+  accent: string;
   variants: string[];
   /** Colours of groups of flows, where packets are seen one by one. */
   groups: string[];
@@ -60,6 +61,7 @@ export function palette(): Palette {
     ground: of("ground"),
     target: of("target"),
     drop: of("drop"),
+    accent: of("accent"),
     variants: [of("a"), of("b"), of("c")],
     groups: [1, 2, 3, 4, 5, 6].map((number) => of(`group-${number}`)),
   });

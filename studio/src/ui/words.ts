@@ -2,12 +2,17 @@
 import { packetRate, rateAt } from "../core/rates";
 import { digits, rateText } from "../core/units";
 import type { Resolved } from "../core/scenario";
-import type { View } from "../run/run";
+import { shownAt, type View } from "../run/run";
 
 export const FONT = "13px system-ui, Helvetica, Arial, sans-serif";
 export const SMALL = "12px system-ui, Helvetica, Arial, sans-serif";
 /** Texts are renewed so often (s on the page): nobody reads faster, and each new text is measured. */
 const EVERY = 0.1;
+
+/** Time of the row that is shown (s). */
+function timeOf(view: View): number {
+  return view.ring.value("time", view.ring.at(shownAt(view)));
+}
 
 /** The words of one queue, with the widths (px) of those that others follow. */
 export class Words {
@@ -24,9 +29,9 @@ export class Words {
   /** Time of the row that the words describe (s). */
   private time = NaN;
 
-  /** Returns true if the words describe a row that is no more the newest. */
-  stale({ ring }: View): boolean {
-    return ring.last("time") !== this.time && ring.length > 0;
+  /** Returns true if the words describe a row that is no more the one that is shown. */
+  stale(view: View): boolean {
+    return timeOf(view) !== this.time && view.ring.length > 0;
   }
 
   /** `room` is the width of the queue (px), `roomy` whether the counts stand beside the name; `resolved` is what holds now. */
@@ -34,9 +39,10 @@ export class Words {
     this.age += elapsed;
     const same = view === this.view && resolved === this.resolved && room === this.room;
     if (same && (this.age < EVERY || !this.stale(view))) return;
-    [this.age, this.view, this.resolved, this.room, this.time] = [0, view, resolved, room, view.ring.last("time")];
+    [this.age, this.view, this.resolved, this.room, this.time] = [0, view, resolved, room, timeOf(view)];
     const { ring, port } = view;
-    const queue = ring.last(port + "queue") || 0;
+    const row = ring.at(shownAt(view));
+    const queue = ring.value(port + "queue", row) || 0;
     context.font = `600 ${FONT}`;
     this.labelWidth = context.measureText(resolved.label).width;
     const time = Number.isNaN(this.time) ? 0 : this.time;
@@ -45,8 +51,8 @@ export class Words {
     context.font = FONT;
     // A long name takes the place of the packets.
     this.waiting = this.labelWidth + context.measureText(both).width + 26 > room ? delay : both;
-    this.dropped = `${ring.last(port + "drops") || 0} dropped`;
-    this.marked = `${ring.last(port + "marks") || 0} marked`;
+    this.dropped = `${ring.value(port + "drops", row) || 0} dropped`;
+    this.marked = `${ring.value(port + "marks", row) || 0} marked`;
     this.rate = rateText(rateAt(resolved, time));
     context.font = SMALL;
     this.droppedWidth = context.measureText(this.dropped).width;

@@ -30,6 +30,9 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 use super::{Red, RedParameters, Spacing, red::check_bounds};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 
+/// The part of the band between the thresholds that lies outside of the middle fifth, on either side.
+const OUTSIDE: f64 = 0.4;
+
 /// Parameters of Adaptive RED.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -139,6 +142,14 @@ impl AdaptiveRedParameters {
         }
     }
 
+    /// The band in which the average is held before `link`: `max_p` stays as it is there.
+    pub(crate) fn band(&self, link: Link) -> (Level, Level) {
+        let (min_th, max_th, _) = self.derived(link.rate.packets_per_second(link.mean_packet));
+        let wider = max_th.value() / min_th.value() - 1.0;
+        let between = |part: f64| min_th * (1.0 + wider * part);
+        (between(OUTSIDE), between(1.0 - OUTSIDE))
+    }
+
     /// Thresholds and weight for a link of `capacity` packets per second.
     fn derived(&self, capacity: f64) -> (Level, Level, Probability) {
         let delay = self.target_delay.as_secs_f64();
@@ -180,7 +191,7 @@ impl AdaptiveRed {
     fn adapt(&mut self, average: f64) {
         let AdaptiveRedParameters { bottom, top, alpha, beta, .. } = self.parameters;
         let Red { min_th, max_th, max_p, .. } = &mut self.red;
-        let part = 0.4 * (*max_th - *min_th);
+        let part = OUTSIDE * (*max_th - *min_th);
         let next = if average < *min_th + part {
             *max_p * beta.get()
         } else if average > *max_th - part {

@@ -61,6 +61,11 @@ pub use sfb::{Sfb, SfbParameters};
 pub use sred::{Sred, SredParameters};
 pub use step::{Step, StepParameters};
 
+/// The parameter that `value` of the parameter `key` needs beside it, and its value, both in TOML; `None` if it needs none.
+pub fn needs(discipline: &str, key: &str, value: &str) -> Option<(&'static str, &'static str)> {
+    (discipline == "rem").then(|| rem::needs(key, value)).flatten()
+}
+
 /// The list of AQMs: summary, name in scenario files, type and parameters. Calls the macro `$then`
 /// with the list and any further tokens.
 macro_rules! with_aqms {

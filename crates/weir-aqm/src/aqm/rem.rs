@@ -141,6 +141,15 @@ impl Default for RemParameters {
     }
 }
 
+/// The parameter that another one needs, and the value that it needs: packets are marked at departure, not dropped.
+pub(super) fn needs(key: &str, value: &str) -> Option<(&'static str, &'static str)> {
+    match (key, value) {
+        ("mark_at", "\"departure\"") => Some(("ecn", "true")),
+        ("ecn", "false") => Some(("mark_at", "\"arrival\"")),
+        _ => None,
+    }
+}
+
 impl RemParameters {
     /// The queue lengths among the parameters.
     pub(crate) fn levels(&mut self) -> Vec<&mut Level> {

@@ -1,6 +1,7 @@
 //! Queue disciplines: they hold packets and decide the order of departure.
 
 mod ack_filter;
+mod band;
 mod cake;
 mod choke;
 mod dual_pi2;

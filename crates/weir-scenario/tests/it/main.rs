@@ -13,6 +13,7 @@ mod replay;
 mod replay_copies;
 mod replay_directions;
 mod senders;
+mod settings;
 mod sweep;
 mod traffic;
 mod words_of_others;

@@ -231,6 +231,11 @@ impl Default for TcpParameters {
 }
 
 impl TcpParameters {
+    /// The key that `value` of `key` needs beside it, and its value, both in TOML: feedback of marks goes with the marks.
+    pub fn needs(key: &str, value: &str) -> Option<(&'static str, &'static str)> {
+        ((key, value) == ("ecn", "false")).then_some(("accecn", "false"))
+    }
+
     /// Checks that the parameters are consistent.
     ///
     /// # Errors
