@@ -125,10 +125,11 @@ def test_measures_of_the_page_are_those_of_weir() -> None:
     text = (ROOT / "studio/src/core/measures.ts").read_text(encoding="utf-8")
     row = r'^  (\w+): \{ title: "(.*)", unit: "(.*)", table: "(\w+)", column: "(\w+)", factor: (\d+) \},$'
     found = re.findall(row, text, re.MULTILINE)
-    assert len(found) == text.count("title: \"")
+    assert len(found) == text.count('title: "')
     for name, title, unit, table, column, factor in found:
         one = MEASURES[name]
-        assert (one.title, one.unit, one.table, one.column, one.scale) == (title, unit, table, column, float(factor))
+        assert (one.title, one.unit, one.table) == (title, unit, table)
+        assert (one.column, one.scale) == (column, float(factor))
 
 
 BOMB = studio.fragment("#" * 5_000_000, [])

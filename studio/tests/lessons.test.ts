@@ -12,7 +12,7 @@ beforeAll(() => {
 
 const of = (id: string): Lesson => lessonOf(`lesson/${id}`)!;
 
-/** What the page measures with one seed. */
+/** The value that the page measures with one seed. */
 function value(lesson: Lesson, quantity: Quantity, seed: bigint): number {
   return valueOf(quantity, ({ before, variant, measure, group }) => {
     const text = before ? lesson.scenario : movedText(lesson);

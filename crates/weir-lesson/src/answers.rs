@@ -35,7 +35,7 @@ pub struct Claim {
     pub text: String,
     /// Its text as HTML.
     pub html: String,
-    /// What it is about.
+    /// The quantity that decides.
     pub measured: Quantity,
     /// Where it is right.
     pub range: Range,

@@ -20,7 +20,7 @@ pub(crate) enum Kind<'a> {
     Paragraph(Inline<'a>),
     /// Items, each with its line.
     List(Vec<Item<'a>>),
-    /// What a lesson has no use for.
+    /// A block that a lesson has no use for.
     Other,
 }
 

@@ -7,7 +7,7 @@ use crate::answers::{Answer, Claim, Range};
 use crate::blocks::{Block, Inline, Item, Kind, blocks};
 use crate::quantity::{Quantity, Term};
 
-/// What a student moves: a path of the scenario, and its value in TOML.
+/// The control that a student moves: a path of the scenario, and its value in TOML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Move {
     /// Dotted path.
@@ -21,7 +21,7 @@ pub struct Move {
 pub struct Lesson {
     /// Its title.
     pub title: String,
-    /// What it is about, as HTML.
+    /// Its first sentences, as HTML.
     pub text: String,
     /// The scenario in TOML.
     pub scenario: String,
@@ -33,13 +33,13 @@ pub struct Lesson {
     pub question: String,
     /// The answers in their order.
     pub answers: Vec<Answer>,
-    /// What decides between the answers.
+    /// The quantity that decides between the answers.
     pub measured: Quantity,
-    /// What is moved. None for a lesson that compares variants as they are.
+    /// The value that is moved. None for a lesson that compares variants as they are.
     pub moved: Option<Move>,
     /// The reason, as HTML.
     pub why: String,
-    /// What else it says, each as the simulation can show.
+    /// Further claims, each as the simulation can show.
     pub claims: Vec<Claim>,
 }
 
@@ -70,7 +70,7 @@ struct Reader<'f> {
     file: &'f str,
 }
 
-/// What the blocks of a file say.
+/// The blocks of a file, sorted.
 #[derive(Default)]
 struct Parts<'a> {
     title: Option<String>,
@@ -151,7 +151,7 @@ impl Reader<'_> {
         for Block { line, kind } in blocks(text) {
             match (PARTS[now], kind) {
                 (_, Kind::Heading(1, title)) if parts.title.is_none() && now == 0 => {
-                    parts.title = Some(title)
+                    parts.title = Some(title);
                 }
                 (_, Kind::Heading(2, name)) => {
                     let place = PARTS.iter().position(|part| !part.is_empty() && *part == name);
@@ -305,7 +305,7 @@ fn paragraph(inline: &Inline<'_>) -> String {
     format!("<p>{}</p>", inline.html())
 }
 
-/// What may stand in a part.
+/// A hint at what may stand in a part.
 fn place_for(part: &str) -> &'static str {
     match part {
         "Predict" => "it holds the question, one list of answers, and Measured: `quantity`",

@@ -1,4 +1,4 @@
-//! What a lesson measures.
+//! Quantities that a lesson measures.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub enum Operation {
     Over,
 }
 
-/// What is measured: a term, or two and how they are compared.
+/// A quantity: a term, or two and how they are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Quantity {
     /// The first term.

@@ -38,7 +38,7 @@ def lesson(
 
 
 def _to_hold(lesson: Lesson, outcomes: Sequence[Outcome]) -> list[tuple[Said, Outcome]]:
-    """What the lesson says, each with the outcome of its quantity."""
+    """The right answer and the claims, each with the outcome of its quantity."""
     right = [(answer, outcomes[0]) for answer in lesson.answers if answer.right]
     return [*right, *zip(lesson.claims, outcomes[1:], strict=True)]
 

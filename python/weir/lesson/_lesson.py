@@ -61,7 +61,7 @@ class Claim(Said):
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is measured: a term, or two and how they are compared."""
+    """A quantity: a term, or two and how they are compared."""
 
     written: str
     """In words, such as `delay_mean in a / delay_mean in a before`."""
@@ -74,7 +74,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What runs with several seeds say of one quantity."""
+    """The values of one quantity in runs with several seeds."""
 
     values: NDArray[np.float64]
     """One value per seed."""
@@ -124,7 +124,7 @@ class Lesson:
         return cls.parse(read_lesson(source), str(source))
 
     def outcomes(self, replications: int, seed: int | None = None) -> list[Outcome]:
-        """What runs with this many seeds say of the question, then of each claim. The same seeds before and
+        """Outcomes of the question, then of each claim, over this many seeds. The same seeds before and
         after. Keeps no results."""
         ways = {term["before"] for one in self._quantities for term in one.terms}
         results = {before: _run(self.before if before else self.after, replications, seed) for before in ways}

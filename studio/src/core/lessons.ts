@@ -75,7 +75,7 @@ export function lessonOf(id: string): Lesson | undefined {
   return known.get(id);
 }
 
-/** What the id of somebody's own lesson begins with; the packed text follows. */
+/** The id of somebody's own lesson begins with it; the packed text follows. */
 export const OWN = "l=";
 
 /** Learns a lesson from its packed text. Throws a `RefusedLink`, and a ScenarioError for a text that is no lesson. */

@@ -7,7 +7,7 @@ import { Replications, type Job } from "./replications.svelte";
 /** Seeds with which a lesson is measured, from that of its scenario on. */
 export const SEEDS = 5;
 
-/** What a course needs to know of the page. */
+/** The part of the page that a course looks at. */
 interface Shown {
   readonly current: Resolved[];
   readonly seed: number;
@@ -73,7 +73,7 @@ export class Course {
     this.runs.start(jobs.flat());
   }
 
-  /** What was measured of a quantity; undefined before all runs are done. */
+  /** The mean of a quantity with its interval; undefined before all runs are done. */
   measured(quantity: Quantity): Interval | undefined {
     const { terms, runs } = this;
     if (!runs.complete) return undefined;
