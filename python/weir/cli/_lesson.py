@@ -9,7 +9,6 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli._options import Json, option
-from weir.stats import wording
 
 if TYPE_CHECKING:
     from weir.lesson import Lesson, Outcome, Quantity, Said
@@ -23,7 +22,7 @@ def lesson(
     replications: Annotated[int, option("N", "Runs, each with a seed of its own.", "-n", min=2)] = 10,
     json: Json = False,
 ) -> None:
-    """Check a lesson of the studio: which answer is right, by the simulator."""
+    """Check a lesson: which answer is right, by the simulator."""
     from weir.lesson import Lesson
 
     found = Lesson.load(source)
@@ -62,6 +61,8 @@ def _document(lesson: Lesson, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def _print(lesson: Lesson, outcomes: Sequence[Outcome]) -> None:
+    from weir.stats import wording
+
     def measured(quantity: Quantity, outcome: Outcome) -> str:
         interval = outcome.interval
         value = wording.estimate(interval.mean, interval.half_width, 3)
