@@ -6,7 +6,8 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 
 export default defineConfig({
   testDir: "browser",
-  workers: 1,
+  // Tests wait more than they compute.
+  workers: 2,
   timeout: HANG_MS,
   expect: { timeout: HANG_MS },
   reporter: "line",
