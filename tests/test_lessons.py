@@ -76,7 +76,7 @@ def said_by_the_simulator(name: str, replications: int) -> None:
 
 @pytest.mark.parametrize("name", bundled_lessons())
 def test_each_lesson_says_what_the_simulator_says(name: str) -> None:
-    said_by_the_simulator(name, 3)
+    said_by_the_simulator(name, 2)
 
 
 @pytest.mark.soak

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from synthetic import filled
 
+from waiting import HANG_S
 from weir.store import Store, StoreError
+from weir.store import _files as files
 from weir.store import _journal as journal
 from weir.store import _owners as owners
 
@@ -38,6 +41,24 @@ def test_a_journal_that_another_has_alone(
         Store.open(path, read_only=read_only)
     assert caplog.messages == [f"waiting for another process that works in {path}, at most 0.1 s"]
     other.close()
+
+
+def test_another_that_sqlite_does_not_wait_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each of two would wait for the other, SQLite tells one of them at once."""
+    monkeypatch.setattr(journal, "_PATIENCE_S", HANG_S)
+    plain, refusals = files.mend, [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_SNAPSHOT]
+
+    def mend(*arguments: Any) -> Any:  # noqa: ANN401 - as files.mend
+        if refusals:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = refusals.pop()
+            raise error
+        return plain(*arguments)
+
+    monkeypatch.setattr(files, "mend", mend)
+    with Store.open(path) as store:
+        assert not refusals
+        assert store.claim([1]) == {1}
 
 
 def test_a_transaction_of_another(

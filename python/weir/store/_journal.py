@@ -14,10 +14,11 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, suppress
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from weir._errors import is_a
 from weir.store._errors import StoreError, damaged, is_busy, not_local
@@ -31,10 +32,15 @@ _MARK = 0x57656972  # "Weir", SQLite's application_id
 _NO_LOG = frozenset(
     {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 )
+_T = TypeVar("_T")
+
 _PATIENCE_S = 60.0
 """For another process that keeps the journal locked."""
 
 _BIT_S = 0.2
+
+_PAUSE_S = 0.01
+"""Where SQLite has not waited."""
 
 _SCHEMA = f"""
 -- The outcome of one task, or of many that were merged.
@@ -200,7 +206,8 @@ class Journal:
         if read_only:
             return
         # Of a new journal, and what a copy or a tool may have switched off.
-        if self.sql.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+        # Where two processes do this at once, SQLite does not wait.
+        if _execute(self.sql, "PRAGMA journal_mode = WAL", self.store).fetchone()[0] != "wal":
             raise not_local(self.store)
         self.sql.execute("PRAGMA journal_size_limit = 33554432")
 
@@ -281,22 +288,35 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection
     return sql
 
 
-def _execute(sql: sqlite3.Connection, statement: str, store: Path) -> None:
+def patiently(do: Callable[[], _T]) -> _T:
+    """Does it again if another process was in the way: SQLite does not wait where each of two would wait for
+    the other. `do` leaves nothing behind if it fails."""
+    begin = time.monotonic()
+    while True:
+        try:
+            return do()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= begin + _PATIENCE_S:
+                raise
+            time.sleep(_PAUSE_S)
+
+
+def _execute(sql: sqlite3.Connection, statement: str, store: Path) -> sqlite3.Cursor:
     """One that other processes may keep waiting, which is said. SQLite waits by bits: within them no Ctrl-C
     is seen."""
-    begin, told, is_done = time.monotonic(), False, False
+    begin, told = time.monotonic(), False
     sql.execute(f"PRAGMA busy_timeout = {_BIT_S * 1000:.0f}")
     try:
-        while not is_done:
+        while True:
             try:
-                sql.execute(statement)
-                is_done = True
+                return sql.execute(statement)
             except sqlite3.OperationalError as error:
                 if not is_busy(error) or time.monotonic() >= begin + _PATIENCE_S:
                     raise
                 if not told and time.monotonic() >= begin + SILENT_S:
                     say_waiting(store, _PATIENCE_S)
                     told = True
+                time.sleep(_PAUSE_S)
     finally:
         sql.execute(f"PRAGMA busy_timeout = {_PATIENCE_S * 1000:.0f}")
 

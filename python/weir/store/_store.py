@@ -87,7 +87,12 @@ class Store(SweepRecords):
             >>> store.close()
         """
         directory = Path(path)
-        with store_errors(directory, "it cannot be opened"), ExitStack() as undo:
+        with store_errors(directory, "it cannot be opened"):
+            return journal.patiently(lambda: Store._opened(directory, create=create, read_only=read_only))
+
+    @staticmethod
+    def _opened(directory: Path, *, create: bool, read_only: bool) -> Store:
+        with ExitStack() as undo:
             _look_for(directory, create=create)
             _refuse_links(directory)
             owners = Owners(directory)
