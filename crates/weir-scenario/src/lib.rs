@@ -34,7 +34,7 @@ mod wording;
 pub use capture::{Found, LeftOut, OtherDirection, Subnet, Transfer, Transfers, pcapng};
 pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
 pub use check::longest_run;
-pub use demand::Demand;
+pub use demand::{Demand, PACKET_MEMORY};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use files::Content;
