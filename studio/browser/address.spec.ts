@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, type Page } from "@playwright/test";
 import { scanned } from "../tests/scan";
-import { FILE, PLAIN, choose, poll, test, time } from "./page";
+import { FILE, PLAIN, choose, poll, test, textOf, time } from "./page";
 
 interface State {
   text: string;
@@ -159,9 +159,9 @@ test("a link that is too long for a code says so, and offers the short one", asy
   const page = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   await studio.goto(page + "#lesson/rem");
   await studio.getByRole("button", { name: "Text" }).click();
-  const text = studio.getByLabel("The scenario as text");
+  const text = textOf(studio);
   const noise = Array.from({ length: 4000 }, (_, index) => ((index * 7919) % 104729).toString(36)).join(" ");
-  await text.fill(`${await text.inputValue()}\n# ${noise}\n`);
+  await text.fill(`${await text.value()}\n# ${noise}\n`);
   await text.blur();
   await studio.getByRole("button", { name: "Share" }).click();
   const share = studio.getByRole("dialog", { name: "Share" });

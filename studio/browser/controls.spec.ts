@@ -1,6 +1,6 @@
 /** Offers of the controls, and their answers. */
 import { expect } from "@playwright/test";
-import { PLAIN, choose, test } from "./page";
+import { PLAIN, choose, test, textOf } from "./page";
 
 test("a choice brings what it needs, and says so beside it", async ({ studio }) => {
   await studio.goto(PLAIN);
@@ -77,9 +77,9 @@ test("an error stands at its control, which keeps the focus and what was typed",
 test("a text under repair is never overwritten", async ({ studio }) => {
   await studio.goto(PLAIN);
   const form = studio.getByRole("group", { name: "Form of the scenario" });
-  const text = studio.getByLabel("The scenario as text");
+  const text = textOf(studio);
   await form.getByRole("button", { name: "Text" }).click();
-  const before = await text.inputValue();
+  const before = await text.value();
   const broken = before.replace('"20 Mbit/s"', '"20 Mbits"');
   await text.fill(broken);
   // What was typed counts at once, whatever is pressed next.
@@ -88,7 +88,7 @@ test("a text under repair is never overwritten", async ({ studio }) => {
   await expect(studio.getByRole("slider", { name: "Buffer" })).toBeDisabled();
   await expect(studio.getByLabel("Rate, typed")).toHaveAttribute("aria-invalid", "true");
   await studio.getByRole("button", { name: "Repair it" }).click();
-  await expect(text).toHaveValue(broken);
+  await text.toBe(broken);
   await text.fill(before.replace('"20 Mbit/s"', '"30 Mbit/s"'));
   await expect(studio.getByRole("alert")).toHaveCount(0);
   await form.getByRole("button", { name: "Sliders" }).click();
@@ -96,7 +96,7 @@ test("a text under repair is never overwritten", async ({ studio }) => {
   await form.getByRole("button", { name: "Text" }).click();
   await text.fill(broken);
   await studio.getByRole("button", { name: "Discard what was typed" }).click();
-  await expect(text).toHaveValue(/30 Mbit/);
+  await text.toBe(/30 Mbit/);
   await expect(studio.getByRole("alert")).toHaveCount(0);
 });
 

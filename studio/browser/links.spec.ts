@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { expect } from "@playwright/test";
-import { PLAIN, poll, test, time, toEnd } from "./page";
+import { PLAIN, poll, test, textOf, time, toEnd } from "./page";
 
 test("a file is opened", async ({ studio }) => {
   await studio.goto(PLAIN);
@@ -29,7 +29,7 @@ test("a link with a mistake says what is wrong", async ({ studio }) => {
   await studio.goto(`${PLAIN}#s=${deflateRawSync(state).toString("base64url")}`);
   await expect(studio.getByRole("alert")).toContainText("Line 3");
   await studio.getByRole("button", { name: "Text" }).click();
-  await expect(studio.getByLabel("The scenario as text")).toHaveValue(/5 hours/);
+  await textOf(studio).toBe(/5 hours/);
 });
 
 test("a link that lost its end says so, and shows nothing in its place", async ({ studio }) => {

@@ -36,6 +36,29 @@ export async function measure(page: Page, title: string, column: number): Promis
   return Number.parseFloat((await row.getByRole("cell").nth(column).textContent()) ?? "");
 }
 
+/** The text of the scenario in its editor, which draws only the lines that are seen. */
+export interface Text {
+  value: () => Promise<string>;
+  fill: (text: string) => Promise<void>;
+  blur: () => Promise<void>;
+  toBe: (text: string | RegExp) => Promise<void>;
+}
+
+export function textOf(page: Page): Text {
+  const content = page.getByLabel("The scenario as text");
+  // The view hangs on the element: EditorView.findFromDOM reads it there.
+  const value = (): Promise<string> => content.evaluate((element) => (element as unknown as { cmTile: { view: { state: { doc: { toString: () => string } } } } }).cmTile.view.state.doc.toString());
+  return {
+    value,
+    fill: async (text) => {
+      await content.press("ControlOrMeta+a");
+      await page.keyboard.insertText(text);
+    },
+    blur: () => content.blur(),
+    toBe: (text) => (typeof text === "string" ? poll(value).toBe(text) : poll(value).toMatch(text)),
+  };
+}
+
 /** As `expect.poll`, but looked at more often. */
 export function poll<T>(what: () => T | Promise<T>, options: { message?: string } = {}): ReturnType<typeof expect.poll<T>> {
   return expect.poll(what, { intervals: [50], ...options });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "@playwright/test";
-import { FILE, PLAIN, choose, held, measure, poll, settled, test, time, toEnd, workers } from "./page";
+import { FILE, PLAIN, choose, held, measure, poll, settled, test, textOf, time, toEnd, workers } from "./page";
 
 test("opens from a file, and packets move", async ({ studio }) => {
   await studio.goto(PLAIN);
@@ -59,8 +59,8 @@ test("another discipline, a third queue and one parameter", async ({ studio }) =
   await expect(studio.getByLabel("Queue discipline of C")).toHaveValue("fq-codel");
   await poll(() => measure(studio, "Mean delay", 2)).toBeGreaterThan(0);
   await studio.getByRole("button", { name: "Text" }).click();
-  const text = studio.getByLabel("The scenario as text");
-  await expect(text).toHaveValue(/queue[\s\S]*pie[\s\S]*\[variants.c\][\s\S]*fq-codel/);
+  const text = textOf(studio);
+  await text.toBe(/queue[\s\S]*pie[\s\S]*\[variants.c\][\s\S]*fq-codel/);
 });
 
 test("each kind of control has the effect that theory says", async ({ studio }) => {
@@ -128,10 +128,11 @@ test("a scenario without variants is compared with another queue", async ({ stud
 test("broken TOML is said with its line, and the run goes on", async ({ studio }) => {
   await studio.goto(PLAIN);
   await studio.getByRole("button", { name: "Text" }).click();
-  const text = studio.getByLabel("The scenario as text");
-  const good = await text.inputValue();
+  const text = textOf(studio);
+  const good = await text.value();
   await text.fill(good.replace('rate = "20 Mbit/s"', 'rate = "20 Mbit'));
   await expect(studio.getByRole("alert")).toContainText("Line 9");
+  await expect(studio.locator(".cm-said")).toContainText("a text ends with a quotation mark in the same line");
   const before = await time(studio);
   await poll(() => time(studio)).toBeGreaterThan(before);
   await text.fill(good.replace('rate = "20 Mbit/s"', 'rate = "10 Mbit/s"'));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { expect } from "@playwright/test";
-import { PLAIN, drawing, frames, held, measure, paused, poll, test, time, toEnd, workers } from "./page";
+import { PLAIN, drawing, frames, held, measure, paused, poll, test, textOf, time, toEnd, workers } from "./page";
 
 test("pauses, steps, plays, and starts anew by keyboard", async ({ studio }) => {
   await studio.goto(PLAIN);
@@ -49,7 +49,7 @@ test("what moves while it plays is a change on the axis of time: it is dragged, 
   await poll(at).toBeGreaterThan(20);
   const dragged = await at();
   await studio.getByRole("button", { name: "Text" }).click();
-  await expect(studio.getByLabel("The scenario as text")).toHaveValue(new RegExp(`at = "${dragged} s", links.bottleneck.rate = "10 Mbit/s"`));
+  await textOf(studio).toBe(new RegExp(`at = "${dragged} s", links.bottleneck.rate = "10 Mbit/s"`));
   await mark.press("Delete");
   await expect(mark).toHaveCount(0);
   await studio.getByRole("button", { name: "Undo" }).click();
@@ -142,8 +142,8 @@ test("the rate and the time that the buffer takes follow a schedule of rates", a
   await paused(studio);
   await studio.locator("body").press("Home");
   await studio.getByRole("button", { name: "Text" }).click();
-  const text = studio.getByLabel("The scenario as text");
-  const written = await text.inputValue();
+  const text = textOf(studio);
+  const written = await text.value();
   await text.fill(written.replace(/^rate = .*$/m, (rate) => `${rate}\nrate_schedule = [{ at = "10 s", rate = "10 Mbit/s" }]`));
   await studio.getByRole("button", { name: "Sliders" }).click();
   const [rate, buffer] = ["Rate", "Buffer"].map((name) => studio.locator(".slider", { has: studio.getByLabel(name, { exact: true }) }));

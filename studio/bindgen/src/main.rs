@@ -1,4 +1,4 @@
-//! `bindgen MODULE.wasm FOLDER`: the module without debug information, its JavaScript and its types.
+//! `bindgen MODULE.wasm FOLDER`: the module without names and debug information, its JavaScript and its types.
 
 use std::{env, error::Error};
 
@@ -8,6 +8,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [module, folder] = &arguments[..] else { return Err("usage: bindgen MODULE.wasm FOLDER".into()) };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(module).web(true)?.typescript(true).remove_producers_section(true).keep_debug(false);
+    bindgen.input_path(module).web(true)?.typescript(true).remove_producers_section(true).remove_name_section(true).keep_debug(false);
     Ok(bindgen.generate(folder)?)
 }

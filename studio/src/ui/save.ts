@@ -1,4 +1,5 @@
 /** Files that the page writes and reads. */
+import { csvFormatRow } from "d3-dsv";
 import { parquetWriteBuffer } from "hyparquet-writer";
 
 /** Hands a file to the person. */
@@ -57,12 +58,12 @@ export function csv(runs: readonly Rows[]): string {
   const names = [...new Set(runs.flatMap((run) => run.columns))];
   // A text that a spreadsheet would take for a formula stands behind an apostrophe.
   const plain = (text: string): string => text.replace(/^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/, "'$&");
-  const quoted = (text: string): string => (/[",\r\n]/.test(plain(text)) ? `"${plain(text).replaceAll('"', '""')}"` : plain(text));
-  const lines = [["variant", ...names].map(quoted).join(",")];
+  const rows = [csvFormatRow(["variant", ...names].map(plain))];
   for (const run of runs) {
     const columns = names.map((name) => run.values(name));
-    const label = quoted(run.label);
-    for (let row = 0; row < (columns[0]?.length ?? 0); row++) lines.push([label, ...columns.map((column) => column[row] ?? "")].join(","));
+    const label = csvFormatRow([plain(run.label)]);
+    // Numbers need no quotation marks.
+    for (let row = 0; row < (columns[0]?.length ?? 0); row++) rows.push([label, ...columns.map((column) => column[row] ?? "")].join(","));
   }
-  return lines.join("\n") + "\n";
+  return rows.join("\n") + "\n";
 }
