@@ -61,13 +61,11 @@ def test_everything_works_that_stores_and_draws(place: Path) -> None:
     for words in (
         ("compare", "small.toml", "-n", "2", "--quiet", "--report"),
         ("sweep", "small.toml", "--axis", "links.bottleneck.rate=1,2 Mbit/s", "--processes", "2", "--quiet"),
-        ("results",),
         ("results", "--verify"),
         ("results", "1", "--export", "rows.csv", "--quiet"),
         ("plot", "1", "--kind", "cdf", "--out", "figure.png", "--quiet"),
         ("results", "2", "--remove"),
         ("results", "--prune"),
-        ("reproduce", "--list"),
     ):
         done = command(place, *words)
         assert done.returncode == 0, (words, done.stderr)

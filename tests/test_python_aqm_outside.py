@@ -200,9 +200,9 @@ def test_to_read_a_result_runs_no_class_of_it(lab: Lab, weir_command: Command, t
         for verb in ("results", "report"):
             done = weir_command(verb, number)
             assert (done.returncode, Path("trace").exists()) == (0, False), (verb, number, done.stderr)
-    for number in ("1", "2", "3"):
-        done = weir_command("responses", number, "--band", "5 packets..20 packets")
-        assert (done.returncode, Path("trace").exists()) == (0, False), done.stderr
+    done = weir_command("responses", "1", "--band", "5 packets..20 packets")
+    assert (done.returncode, Path("trace").exists()) == (0, False), done.stderr
+    for number in ("1", "3"):
         assert weir_command("plot", number).returncode == 0
         assert not Path("trace").exists()
     page = next(Path("results").glob("3-*/report.html")).read_text(encoding="utf-8")

@@ -279,7 +279,13 @@ def test_what_is_no_file_is_written_where_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again_s", [0.0, pytest.param(0.2, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(("--processes", "2"), id="processes"),
+        pytest.param(("--dask", "local:2"), id="dask", marks=pytest.mark.soak),
+    ],
+)
 def test_a_second_ctrl_c_ends_at_once(
     how: tuple[str, str], again_s: float, small: Path, tmp_path: Path
 ) -> None:

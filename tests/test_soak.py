@@ -7,7 +7,7 @@ import pytest
 from soak.cases import CASES
 from soak.harness import failures
 
-FEW = {"scenarios": 500, "commands": 50, "stores": 6}
+FEW = {"scenarios": 250, "commands": 25, "stores": 3}
 
 
 @pytest.mark.slow

@@ -299,6 +299,7 @@ class TestDask:
         assert document["done"] == RUNS
         assert_same(tables(place), undisturbed)
 
+    @pytest.mark.soak
     def test_a_lost_scheduler_ends_the_sweep_and_loses_nothing(
         self, place: Path, undisturbed: dict[str, pl.DataFrame]
     ) -> None:
@@ -315,6 +316,7 @@ class TestDask:
         assert (document["found"], document["done"]) == (kept, RUNS - kept)
         assert_same(tables(place), undisturbed)
 
+    @pytest.mark.soak
     def test_a_worker_without_weir_is_said(self, place: Path) -> None:
         """Dask's worker ended without a word, and the sweep waited for ever."""
         (place / "without").mkdir()
