@@ -230,6 +230,12 @@ class Path:
     @property
     def load(self) -> list[LoadChange]:
         """Number of flows of the group over time."""
+    @property
+    def flow_bytes(self) -> float:
+        """Memory of a flow of the group, or of a source of datagrams."""
+    @property
+    def sender_bytes(self) -> float:
+        """Memory of what only some senders have; part of `flow_bytes`."""
 
 @final
 class Network:
@@ -851,6 +857,8 @@ def fluid_queue(scenario: Scenario, link: str, at: float, size: int) -> str:
 def pi_gains(flows: float, capacity: float, rtt: float, crossover: float | None) -> tuple[float, float]:
     """Gains of PI by its rule: K (per packet and second) and z (rad/s)."""
 
+PACKET_BYTES: float
+"""Memory of a packet in a queue, or between two ports."""
 PIE_SCALE: list[tuple[float, float]]
 """Divisors of PIE's step: each holds below its probability; above the last probability the divisor is 1 (RFC
 8033, section 4.2)."""

@@ -50,6 +50,7 @@ mod _core {
         use super::PyModuleMethods;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("interface", super::crc32(include_bytes!("../../../python/weir/_core.pyi")))?;
+        module.add("PACKET_BYTES", weir_scenario::PACKET_MEMORY)?;
         module.add("PIE_SCALE", weir_theory::PIE_SCALE.to_vec())?;
         module.add("results_version", weir_sim::RESULTS_VERSION)
     }

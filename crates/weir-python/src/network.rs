@@ -103,6 +103,8 @@ pub(crate) struct Path {
     recording: Option<RecordingSelection>,
     replayed: Option<(usize, u64, u32)>,
     load: Vec<LoadChange>,
+    flow_bytes: f64,
+    sender_bytes: f64,
 }
 
 /// The network of a scenario.
@@ -208,6 +210,8 @@ impl Network {
                 recording: recording(path.flows),
                 replayed: replayed(path.flows, scenario.duration),
                 load: changes_of(&path.load),
+                flow_bytes: path.flows.memory(),
+                sender_bytes: path.flows.sender_memory(),
             }
         });
         Self {

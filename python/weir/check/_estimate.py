@@ -72,31 +72,12 @@ _ENDED_NS = 2000.0
 _PYTHON_NS = 1500.0
 """Time per packet that an AQM in Python decides on."""
 
-# Bytes. Flows, packets and transfers are those of the run, the others with tables and the store.
-_FLOW_B = 415.0
-"""Memory of a flow of data without end."""
-_SOURCE_B = 850.0
-"""Memory of a source of datagrams, with its flow."""
+# Bytes. Sessions and transfers are those of the run, the others with tables and the store; of flows and packets the core
+# knows them (`weir_scenario::demand`).
 _SESSION_B = 440.0
 """Memory of a user, without transfers."""
 _TRANSFER_B = 450.0
 """Memory of a transfer under way."""
-_SACK_B = 450.0
-"""Extra memory of a flow with SACK: its scoreboard, and the blocks of its receiver. Measured with 100,000
-bulk flows and 360,000 transfers, as the values below."""
-_RACK_B = 150.0
-"""Extra memory of a flow with RACK. Measured were 0 for bulk flows and 260 for transfers."""
-_CONTROL_B = {
-    "bbr1": 660.0,
-    "bbr3": 1100.0,
-    "cubic": 330.0,
-    "ledbat": 450.0,
-    "ledbat-plus-plus": 450.0,
-    "prague": 580.0,
-}
-"""Extra memory of a flow with this congestion control."""
-_PACKET_B = 51.0
-"""Memory of a packet in a queue, or between two ports."""
 _OVERTAKING_B = 26.0
 """Memory of a packet on a line on which others overtake it."""
 _VALUE_B = 48.0
@@ -179,13 +160,11 @@ class _Estimate:
         """Bytes that are there when tables are made, and those that the run has freed by then."""
         flows = sessions = transfers = 0.0
         for group in self._packets.groups:
-            more = self._of_sender(group.path)
             if group.path.comes_and_goes:
                 sessions += group.sources
             else:
-                datagrams = group.path.is_datagrams and group.path.traffic != "replay"
-                flows += group.sources * (_SOURCE_B if datagrams else _FLOW_B + more)
-            transfers += group.live * (_TRANSFER_B + more)
+                flows += group.sources * group.path.flow_bytes
+            transfers += group.live * (_TRANSFER_B + group.path.sender_bytes)
         # Many rows of few flows are those of periods.
         few_rows = min(self._rows, _FEW_PERIODS * self._static)
         kept: dict[MemoryPart, float] = {
@@ -200,16 +179,9 @@ class _Estimate:
         }
         freed: dict[MemoryPart, float] = {
             "flows": sessions * _SESSION_B + transfers,
-            "packets": self._waiting() * _PACKET_B + self._overtaking() * _OVERTAKING_B,
+            "packets": self._waiting() * _core.PACKET_BYTES + self._overtaking() * _OVERTAKING_B,
         }
         return kept, freed
-
-    def _of_sender(self, path: _core.Path) -> float:
-        """Bytes of what only some senders have."""
-        if path.is_datagrams:
-            return 0.0
-        found = _CONTROL_B.get(self.scene.congestion(path) or "", 0.0)
-        return found + _SACK_B * self.scene.selective(path) + _RACK_B * self.scene.detects_by_time(path)
 
     def _times(self, interval: object) -> float:
         """Number of times that an interval of the document passes in the run."""
