@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { START } from "../src/core/library";
 import { changesOf, labelOf, titleOf } from "../src/core/names";
+import { withCongestion } from "../src/core/controls";
 import { edit, resolve, withDiscipline } from "../src/core/scenario";
 
 beforeAll(() => {
@@ -29,6 +30,8 @@ it("a title says what is no more as it says", () => {
   expect(changesOf(first, first)).toEqual([]);
   expect(titleOf("20 flows", [])).toBe("20 flows");
   expect(titleOf("x", ["a 1", "b 2", "c 3", "d 4", "e 5"])).toBe("x (now a 1, b 2, c 3, 2 more)");
+  // Another choice is one change, whatever its defaults are.
+  expect(changesOf(resolve(withCongestion(START, "flows.cubic", "reno", ["a"]), "a"), first)).toEqual(["congestion reno"]);
   // The queue has a label of its own.
   expect(changesOf(resolve(withDiscipline(START, first, "pie"), "a"), first)).toEqual([]);
 });

@@ -37,8 +37,18 @@ function without({ values, port }: Resolved): Table {
   return { links: { ...links, [port.link]: own }, flows: flows ?? {} };
 }
 
+/** A table of one key is a choice, such as `{ cubic = {} }`: another key is one difference, whatever is below it. */
+function isChoice(value: Json | undefined): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 1;
+}
+
+function keyOf(choice: Table): string {
+  return Object.keys(choice)[0] ?? "";
+}
+
 /** Leaves that differ, as `path value` with the last two keys of the path. */
 function differences(before: Json | undefined, after: Json | undefined, path: readonly string[] = []): string[] {
+  if (isChoice(before) && isChoice(after) && keyOf(before) !== keyOf(after)) return [`${path.at(-1) ?? ""} ${keyOf(after)}`];
   const tables = [before, after].map((one) => (typeof one === "object" && one !== null && !Array.isArray(one) ? one : undefined));
   if (!tables[0] && !tables[1]) return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${path.slice(-2).join(" ")} ${textOf(after) || "none"}`];
   const names = new Set([...Object.keys(tables[0] ?? {}), ...Object.keys(tables[1] ?? {})]);

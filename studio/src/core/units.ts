@@ -21,6 +21,16 @@ function short(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
+/** A count with its noun: `1 packet`, `2 packets`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A text without the backticks around keys and values, for where it cannot be marked up. */
+export function unquoted(text: string): string {
+  return text.replaceAll("`", "");
+}
+
 export function rateText(bitsPerSecond: number): string {
   const [factor, prefix] = PREFIXES.find(([factor]) => bitsPerSecond >= factor) ?? [1, ""];
   return `${short(bitsPerSecond / factor)} ${prefix}bit/s`;
@@ -58,7 +68,7 @@ export function withUnit(typed: string, there: string): string {
 
 /** A number of this unit, as it is written. */
 function quantityWritten(value: number, unit: string): string {
-  return `${short(value)} ${unit === "packet" ? "packets" : unit}`;
+  return `${short(value)} ${unit === "packet" && value !== 1 ? "packets" : unit === "packets" && value === 1 ? "packet" : unit}`;
 }
 
 /** A value as TOML text in the kind of unit of `like`. */

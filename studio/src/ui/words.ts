@@ -1,6 +1,6 @@
 /** Words beside the picture of a queue. */
 import { packetRate, rateAt } from "../core/rates";
-import { digits, rateText } from "../core/units";
+import { counted, digits, rateText } from "../core/units";
 import type { Resolved } from "../core/scenario";
 import { shownAt, type View } from "../run/run";
 
@@ -47,7 +47,7 @@ export class Words {
     this.labelWidth = context.measureText(resolved.label).width;
     const time = Number.isNaN(this.time) ? 0 : this.time;
     const delay = `${digits((queue * 1e3) / packetRate(resolved, time))} ms to send`;
-    const both = `${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${delay}`;
+    const both = `${roomy ? `${Math.round(queue)} of ${counted(Math.round(limit), "packet")}` : counted(Math.round(queue), "packet")} · ${delay}`;
     context.font = FONT;
     // A long name takes the place of the packets.
     this.waiting = this.labelWidth + context.measureText(both).width + 26 > room ? delay : both;
