@@ -21,6 +21,7 @@ from typer.cli import get_docs_for_click
 from weir import __version__
 from weir._public import MODULES
 from weir.cli import program
+from weir.report.disciplines import tables
 from weir.stats import MEASURES
 from weir.studio import PAGE
 
@@ -213,6 +214,14 @@ def sections(page: nodes.document) -> dict[str, str]:
     }
 
 
+def _typeset(_: Sphinx, page: nodes.document, _name: str) -> None:
+    """Typesets blocks of the language `equations`; they stay plain text in the repository and a search."""
+    for block in [one for one in page.findall(nodes.literal_block) if one.get("language") == "equations"]:
+        inner = tables(block.astext().split("\n"))
+        frame = '<div class="equations" tabindex="0" role="group" aria-label="Equations">'
+        block.replace_self(nodes.raw("", f"{frame}{inner}</div>", format="html"))
+
+
 def _always_read(*_: object) -> list[str]:
     """The code may have changed although the page has not."""
     return list(GENERATED)
@@ -223,5 +232,6 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _complete)
     app.connect("autodoc-process-docstring", _code_in_modules)
     app.connect("env-get-outdated", _always_read)
+    app.connect("doctree-resolved", _typeset)
     app.connect("html-page-context", _shown)
     app.connect("build-finished", _write_beside)
