@@ -66,8 +66,8 @@ test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
 
 studio: python/weir/studio/index.html ## Build the page of weir studio; needs Node, which using Weir does not
 
-recording: studio .venv/.installed .venv/.dev ## Record the moving picture of the studio in the README, in Chromium
-	$(BIN)/python tools/recording.py $(DOCS)/images/studio.webp
+recording: studio .venv/.installed .venv/.dev ## Record the pictures of the studio in the README and on the site, in Chromium
+	$(BIN)/python tools/recording.py $(DOCS)/images/studio.webp $(DOCS)/images/live-figure.webp
 
 studio-speed: studio .venv/.installed .venv/.dev ## Measure the page of the studio in Chromium, half an hour; write docs/studio-speed.md
 	PYTHONPATH=tools:tests:tests/studio $(BIN)/python tests/studio $(QUICK) --write $(DOCS)/studio-speed.md

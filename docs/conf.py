@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import re
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
+from docutils import nodes
 from sphinx.pycode import ModuleAnalyzer
 from typer.cli import get_docs_for_click
 
 from weir import __version__
 from weir._public import MODULES
 from weir.cli import program
+from weir.report.disciplines import tables
 from weir.stats import MEASURES
 from weir.studio import PAGE
 
@@ -65,9 +67,13 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_show_search_summary = False  # would load pages, which a browser refuses for files
+html_show_search_summary = (
+    False  # would load pages, which a browser refuses for files: excerpts.js has their texts
+)
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "navbar_align": "left",
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
     "navigation_with_keys": False,
@@ -151,22 +157,69 @@ def _code_in_modules(
 
 
 DISCIPLINES = "docs/disciplines/"
+STUDIO = "_static/studio.html"
+TEXTS = "texts.js"
+"""File of `_static` with the text of every section, as a script: a page opened as a file can load it."""
 
 
-def _live_figure(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """The studio on the page of a discipline, where it is built: `make studio` needs Node."""
+def opened_in(page: str) -> str | None:
+    """Fragment of the studio's address for a page with a live figure: the landing page, every discipline."""
+    if page == root_doc:
+        return "start"
     name = page.removeprefix(DISCIPLINES)
-    if page.startswith(DISCIPLINES) and name != "index" and PAGE.exists():
-        data: dict[str, Any] = {
-            "data-discipline": name,
-            "data-studio": context["pathto"]("_static/studio.html", 1),
-        }
+    return f"queue/{name}" if page.startswith(DISCIPLINES) and name != "index" else None
+
+
+def _shown(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Adds the live figure to a page, where the studio is built: `make studio` needs Node. The cell in the
+    corner of a table is the head of nothing."""
+    opens = opened_in(page)
+    if opens and PAGE.exists():
+        data: dict[str, Any] = {"data-opens": opens, "data-studio": context["pathto"](STUDIO, 1)}
         app.add_js_file("live.js", **data)
+    if page == "search":
+        app.add_js_file("excerpts.js")
+        app.add_js_file(TEXTS)
+    context["body"] = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
 
 
-def _copy_studio(app: Sphinx, failure: Exception | None) -> None:
-    if failure is None and app.builder.name == "html" and PAGE.exists():
-        shutil.copyfile(PAGE, app.outdir / "_static" / "studio.html")
+def _write_beside(app: Sphinx, failure: Exception | None) -> None:
+    """Writes the studio with the way back to these pages, and the texts of which a search shows excerpts."""
+    if failure is not None or app.builder.name != "html":
+        return
+    if PAGE.exists():
+        page = PAGE.read_text(encoding="utf-8")
+        (app.outdir / STUDIO).write_text(with_docs(page, "../docs/"), encoding="utf-8")
+    texts = json.dumps({page: sections(app.env.get_doctree(page)) for page in sorted(app.env.found_docs)})
+    (app.outdir / "_static" / TEXTS).write_text(f"const TEXTS = {texts};\n", encoding="utf-8")
+
+
+def with_docs(page: str, place: str) -> str:
+    """The studio's page, which leads to the pages of the disciplines at this place."""
+    found, changed = re.subn(r'(<meta name="docs" content=")(")', rf"\g<1>{place}\g<2>", page)
+    if not changed:
+        raise ValueError("the studio has no place for the address of the documentation: make studio")
+    return found
+
+
+def sections(page: nodes.document) -> dict[str, str]:
+    """The text of every section without those inside it, by the identifiers of its heading."""
+    return {
+        " ".join(section["ids"]): " ".join(
+            " ".join(part.astext().split())
+            for part in section
+            if not isinstance(part, nodes.section | nodes.title | nodes.comment | nodes.raw)
+        )
+        for section in page.findall(nodes.section)
+    }
+
+
+def _typeset(_: Sphinx, page: nodes.document, _name: str) -> None:
+    """Typesets blocks of the language `equations`; they stay plain text in the repository and a search."""
+    for block in [one for one in page.findall(nodes.literal_block) if one.get("language") == "equations"]:
+        inner = tables(block.astext().split("\n"))
+        frame = '<div class="equations" tabindex="0" role="group" aria-label="Equations">'
+        block.replace_self(nodes.raw("", f"{frame}{inner}</div>", format="html"))
 
 
 def _always_read(*_: object) -> list[str]:
@@ -179,5 +232,6 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _complete)
     app.connect("autodoc-process-docstring", _code_in_modules)
     app.connect("env-get-outdated", _always_read)
-    app.connect("html-page-context", _live_figure)
-    app.connect("build-finished", _copy_studio)
+    app.connect("doctree-resolved", _typeset)
+    app.connect("html-page-context", _shown)
+    app.connect("build-finished", _write_beside)

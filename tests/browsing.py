@@ -38,15 +38,11 @@ def chromium() -> Iterator[Browser]:
         launched.close()
 
 
-def serious(page: Page) -> dict[str, list[str]]:
-    """Serious and critical findings of axe, with the first elements of each."""
+def findings(page: Page) -> dict[str, list[str]]:
+    """Findings of axe at every severity, with the first elements of each."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     found: list[dict[str, Any]] = axe.Axe().run(page).response["violations"]
-    return {
-        one["id"]: [node["html"][:120] for node in one["nodes"]][:3]
-        for one in found
-        if one["impact"] in {"serious", "critical"}
-    }
+    return {one["id"]: [node["html"][:120] for node in one["nodes"]][:3] for one in found}
 
 
 Scheme = Literal["light", "dark"]

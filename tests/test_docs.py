@@ -209,3 +209,10 @@ def test_every_deviation_of_connections_says_what_weir_does() -> None:
     assert head == ["RFC", "Linux", "Weir"]
     assert len(topics) >= 10
     assert all(len(row) == 4 and all(row) for row in topics)
+
+
+def test_the_landing_page_says_what_its_live_figure_shows() -> None:
+    start = DOCS.parent / "studio" / "src" / "core" / "start.toml"
+    delays = weir.Scenario.load(str(start)).compare(replications=1).summary()["delay_mean"]
+    told = re.findall(r"with DropTail a packet waits (\d+) ms, with CoDel (\d+) ms", text_of("index.md"))
+    assert [round(delay, -1 if delay > 100 else 0) for delay in delays] == [*map(float, told[0])]

@@ -20,6 +20,7 @@ from weir.report import write
 from weir.report._result import html
 from weir.report._summary import answers, ran
 from weir.stats import wording
+from weir.studio import PAGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -101,10 +102,24 @@ def test_the_report_says_what_the_tables_say(desktop: Visit, compared: weir.Swee
         assert expected in text
 
 
+@pytest.mark.skipif(not PAGE.exists(), reason="the studio is not built: make studio")
+def test_the_report_leads_to_each_variant_in_the_studio(
+    browser: Browser, reports: dict[str, Path], compared: weir.Sweep
+) -> None:
+    visit = Visit(browser, reports["compared"] / "report.html", 1200)
+    links = visit.page.locator(".summary a")
+    assert links.all_inner_texts() == compared.labels
+    links.last.click()
+    visit.page.locator("footer .time").wait_for()
+    assert visit.page.get_by_label("Queue discipline of A").input_value() == compared.variants[-1]
+    assert visit.page.get_by_role("alert").count() == 0
+    visit.page.close()
+
+
 def test_figures_are_files_only_where_they_are_asked_for(
     reports: dict[str, Path], compared: weir.Sweep, tmp_path: Path
 ) -> None:
-    assert names_in(reports["compared"]) == ["report.html"]
+    assert {*names_in(reports["compared"])} - {"studio.html"} == {"report.html"}
     write(compared, tmp_path, IMAGES)
     figures = tmp_path / "figures"
     drawn = {figure.name for figure in figures_of(compared)}

@@ -1,12 +1,15 @@
-"""Records the studio for the README: Chromium plays the page, and its pictures become one moving picture.
+"""Records the studio: Chromium plays the page, and its pictures become one moving picture for the README.
+A still of its compact form stands in the documentation until a reader asks for the live figure.
 
-.venv/bin/python tools/recording.py docs/images/studio.webp
+.venv/bin/python tools/recording.py docs/images/studio.webp docs/images/live-figure.webp
 """
 
 from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from math import log10
 from pathlib import Path
 
@@ -28,6 +31,8 @@ LAST_MS = 2500
 """Time for which the last picture is shown."""
 LARGEST = 700_000
 """Largest size of the file in bytes."""
+STILL = (860, 640)
+"""Size of the still in CSS pixels: as wide as the text of a page."""
 
 
 _POINTER = """
@@ -56,11 +61,11 @@ new Promise((done) => {
 class Player:
     """Plays the page, picture by picture. Its clock stands still between them."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, form: str = "") -> None:
         self.page = page
         self.taken: list[bytes] = []
         page.clock.install()
-        page.goto(studio.PAGE.as_uri())
+        page.goto(studio.PAGE.as_uri() + form)
         page.locator("footer .time").wait_for()
         page.evaluate(_POINTER)
         page.clock.pause_at(page.evaluate("Date.now() + 100"))
@@ -115,24 +120,38 @@ def scenes(player: Player) -> None:
     player.play(18)
 
 
-def record() -> list[Image.Image]:
-    """All pictures."""
+@contextmanager
+def playing(size: tuple[int, int], form: str = "") -> Generator[Player]:
+    """The page in a window of this size."""
     found = program()
     if found is None:
         sys.exit(f"there is no browser to record: install Chromium, as one of {', '.join(NAMES)}")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        page = chromium.new_page(viewport={"width": VIEW[0], "height": VIEW[1]}, color_scheme="light")
-        player = Player(page)
-        scenes(player)
+        page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+        yield Player(page, form)
         chromium.close()
+
+
+def record() -> list[Image.Image]:
+    """All pictures."""
+    with playing(VIEW) as player:
+        scenes(player)
     pictures = (Image.open(io.BytesIO(one)).convert("RGB") for one in player.taken)
     return [picture.resize(SIZE, Image.Resampling.LANCZOS) for picture in pictures]
 
 
+def still() -> Image.Image:
+    """The compact form after ten seconds of simulated time, as the landing page of the site opens it."""
+    with playing(STILL, "?compact#start") as player:
+        player.play(14)
+    return Image.open(io.BytesIO(player.taken[-1])).convert("RGB")
+
+
 def main() -> None:
-    """Writes the moving picture, as fine as the size allows."""
-    target = Path(sys.argv[1])
+    """Writes the still, then the moving picture, as fine as the size allows."""
+    target, other = map(Path, sys.argv[1:])
+    still().save(other, "WEBP", quality=80, method=6)
     first, *others = record()
     lengths = [EVERY_MS] * len(others) + [LAST_MS]
     for quality in (70, 60, 50, 40, 30):

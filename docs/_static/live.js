@@ -1,9 +1,10 @@
-/* The live figure of a discipline's page: the studio, which is loaded when the reader asks for it. */
+/* The live figure of a page: the studio, which is loaded when the reader asks for it. */
 (() => {
-  const { discipline, studio } = document.currentScript.dataset;
+  const { opens, studio } = document.currentScript.dataset;
   document.addEventListener("DOMContentLoaded", () => {
-    const figure = document.querySelector("#behaviour img");
-    if (!figure) return;
+    const picture = document.querySelector("article img");
+    if (!picture) return;
+    const place = picture.closest("figure, p") ?? picture;
     const button = document.createElement("button");
     button.className = "live";
     button.textContent = "▶ Move it yourself: the live figure";
@@ -12,9 +13,11 @@
       const frame = document.createElement("iframe");
       frame.className = "live";
       frame.title = "Live figure: the queue, and sliders that change it";
-      frame.src = `${studio}?compact&theme=${document.documentElement.dataset.theme ?? ""}#queue/${discipline}`;
+      frame.src = `${studio}?compact&theme=${document.documentElement.dataset.theme ?? ""}#${opens}`;
       button.replaceWith(frame);
+      // A picture of the studio itself has done its duty.
+      if (picture.closest("a")) place.remove();
     });
-    (figure.closest("figure, p") ?? figure).after(button);
+    place.before(button);
   });
 })();

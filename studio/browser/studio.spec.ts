@@ -157,6 +157,9 @@ test("the verdict over seeds is a sentence with an interval", async ({ studio })
   await studio.goto(PLAIN);
   await studio.getByRole("button", { name: "Compare over 10 seeds" }).click();
   await expect(studio.getByText(/Mean delay: B is lower by\s[\d.]+\s±\s[\d.]+\sms/)).toBeVisible();
+  // The documentation does not lie beside this copy, and a page writes no report: commands say how to get both.
+  await expect(studio.getByText("weir compare studio.toml --report")).toBeVisible();
+  await expect(studio.getByText("Equations: weir show codel")).toBeVisible();
 });
 
 test("every lesson and every scenario opens and runs", async ({ studio }) => {

@@ -1,4 +1,4 @@
-"""The scorecard as a page: its figures are drawn, and axe-core finds nothing serious."""
+"""The scorecard as a page: its figures are drawn, and axe-core finds nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from evaluations import evaluated
 
-from browsing import Visit, chromium, serious
+from browsing import Visit, chromium, findings
 from weir.report._scorecard import COMPARISON, SCORECARD, EvaluationPages
 from weir.store import Store
 
@@ -29,11 +29,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("page", "figures"), [(SCORECARD, 6), (COMPARISON, 1)])
-def test_figures_are_drawn_and_axe_finds_nothing_serious(
+def test_figures_are_drawn_and_axe_finds_nothing(
     page: str, figures: int, browser: Browser, folder: Path
 ) -> None:
     visit = Visit(browser, folder / page, 1200, "light")
-    assert serious(visit.page) == {}
+    assert findings(visit.page) == {}
     assert len(visit.charts()) == figures
     assert visit.complaints == []
     visit.page.close()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import page_figures
 import pytest
 
-from browsing import chromium, serious
+from browsing import chromium, findings
 from waiting import patient
 from weir import studio
 
@@ -56,7 +56,7 @@ def test_memory_is_steady_but_for_garbage(chromium: Browser) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("width", [1920, 375])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -> None:
+def test_axe_finds_nothing(chromium: Browser, scheme: str, width: int) -> None:
     page = patient(chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme))  # pyright: ignore[reportArgumentType]
     page.goto(f"{studio.PAGE.as_uri()}#lesson/prague")
     page.get_by_role("button", name="To the end").click()
@@ -67,17 +67,17 @@ def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -
     for summary in page.get_by_text("More parameters").all():
         summary.click()
     page.get_by_text("Save", exact=True).click()
-    assert serious(page) == {}
+    assert findings(page) == {}
     page.get_by_role("slider", name="Buffer", exact=True).focus()
-    assert serious(page) == {}
+    assert findings(page) == {}
     for dialog in ("Share", "Keys"):
         page.get_by_role("button", name=dialog).click()
         page.get_by_role("dialog", name=dialog).wait_for()
-        assert serious(page) == {}
+        assert findings(page) == {}
         page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Text").click()
     text = page.get_by_label("The scenario as text")
     text.fill("broken =")
     page.get_by_role("alert").wait_for()
-    assert serious(page) == {}
+    assert findings(page) == {}
     page.close()

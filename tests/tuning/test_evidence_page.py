@@ -18,7 +18,7 @@ from fake_answer import SCENARIO, evidence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browsing import Visit, chromium, serious
+from browsing import Visit, chromium, findings
 from weir.plot import IMAGES, Panel, render
 from weir.report._choice import ChoicePage
 from weir.report._tuning import Evidence
@@ -109,7 +109,7 @@ def test_a_choice_among_disciplines_is_whole_on_a_phone(browser: Browser, tmp_pa
     assert visit.charts() == {"panel-disciplines"}
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
     assert visit.page.locator(".said").inner_text() == "red: every target is met."
-    assert serious(visit.page) == {}
+    assert findings(visit.page) == {}
     visit.page.close()
 
 

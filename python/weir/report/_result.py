@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from weir._shared import PAGE, fragment
 from weir.plot import Panel, page, panels_of, write_page
 from weir.report._summary import answers, ran
 from weir.report._theory import theory_of
@@ -39,6 +41,9 @@ DESIGNS: Mapping[str, str] = {
     "saltelli": "Saltelli's points for Sobol indices",
 }
 
+STUDIO = "studio.html"
+"""Name of the studio beside a page."""
+
 _STOPPED = "; a rule for stopping widens those of means for its number of looks, not those of differences"
 
 _TEMPLATES = Path(__file__).parent
@@ -49,7 +54,8 @@ def write(
     sweep: Sweep, directory: str | os.PathLike[str], images: Sequence[str] = (), *, theory: bool = False
 ) -> None:
     """Writes `report.html` into a directory, which is made if it is missing; into its folder `figures`, the
-    figures in these forms (`weir.plot.IMAGES`). `theory`: with what the fluid model says. Raises WeirError
+    figures in these forms (`weir.plot.IMAGES`). `studio.html` is beside it if the studio is built: the page
+    leads there, to its scenarios packet by packet. `theory`: with what the fluid model says. Raises WeirError
     where that is asked of a sweep.
 
     Raises OSError where a file cannot be written, and WeirError while no run is finished.
@@ -57,8 +63,8 @@ def write(
     Example:
         >>> import os
         >>> weir.report.write(result, "page")
-        >>> os.listdir("page")
-        ['report.html']
+        >>> "report.html" in os.listdir("page")
+        True
     """
     values, panels = _values(sweep), panels_of(sweep)
     if theory:
@@ -66,6 +72,10 @@ def write(
         panels += [said.panel] if said.panel else []
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
+    if PAGE.exists():
+        values["studio"] = _links(sweep)
+        if values["studio"]:
+            shutil.copyfile(PAGE, directory / STUDIO)
     write_page(
         directory,
         _TEMPLATE,
@@ -93,6 +103,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     return {
         "sweep": sweep,
         "theory": None,
+        "studio": [],
         "ran": ran(sweep, axes),
         "answers": answers(sweep, axes, headline),
         # With the path of an axis, which periods and variants have not.
@@ -108,6 +119,16 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         "measures": [MEASURES[name] for name in sweep.measures],
         "intervals": f"Intervals are Student's t over replications{_STOPPED if sweep.until else ''}.",
     }
+
+
+def _links(sweep: Sweep) -> list[tuple[str, str]]:
+    """Label and address of every variant in the studio, which runs no Python."""
+    if sweep.python:
+        return []
+    return [
+        (sweep.labels[place], STUDIO + fragment(sweep.resolved[variant], ()))
+        for place, variant in enumerate(sweep.variants)
+    ]
 
 
 def _without_axes(sweep: Sweep) -> dict[str, Any]:

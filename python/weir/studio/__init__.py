@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-from weir.studio._links import fragment, fragment_of, is_link, lesson_fragment
+from weir._shared import PAGE, fragment
+from weir.studio._links import fragment_of, is_link, lesson_fragment
 
 __all__ = ["NOT_BUILT", "PAGE", "fragment", "fragment_of", "is_link", "lesson_fragment", "server"]
-
-PAGE = Path(__file__).with_name("index.html")
-"""The whole page, in one file."""
 
 NOT_BUILT = (
     "this copy of Weir has no studio: run `make studio` in the sources, with Node 20.19 or newer "

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from base64 import urlsafe_b64decode
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from weir._errors import InputError, is_a
 from weir._printable import cut
+from weir._shared import packed
 from weir.disciplines import registered
 from weir.lesson import Lesson, bundled_lessons
 from weir.scenario import Scenario, bundled, suggestion
-
-MOST_SHOWN = 3
-"""Variants that the page shows side by side."""
 
 MOST_BYTES = 4 * 1024 * 1024
 """Bytes of an unpacked state, as in `studio/src/core/share.ts`."""
@@ -26,21 +23,9 @@ MOST_BYTES = 4 * 1024 * 1024
 _WHOLE = "copy the whole link, and put it in quotes: weir studio 'https://…#s=…'"
 
 
-def fragment(text: str, variants: Sequence[str]) -> str:
-    """Fragment of the page's address with which the page begins with the scenario of this text, and with the
-    first of its variants."""
-    shown: list[str | None] = [*variants[:MOST_SHOWN]] or [None]
-    return f"#s={_packed(json.dumps({'text': text, 'shown': shown, 'speed': None}, ensure_ascii=False))}"
-
-
 def lesson_fragment(text: str) -> str:
     """Fragment of the page's address with which the page begins with the lesson of this text."""
-    return f"#l={_packed(text)}"
-
-
-def _packed(text: str) -> str:
-    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return urlsafe_b64encode(raw.compress(text.encode()) + raw.flush()).rstrip(b"=").decode()
+    return f"#l={packed(text)}"
 
 
 def is_link(source: str) -> bool:
@@ -80,10 +65,10 @@ def _names() -> list[str]:
     ]
 
 
-def _text_of(packed: str) -> str:
+def _text_of(written: str) -> str:
     """The text of the scenario in a packed state."""
     try:
-        state: Any = json.loads(_read(packed))
+        state: Any = json.loads(_read(written))
     except (json.JSONDecodeError, RecursionError):
         raise InputError("the link is cut off or changed", _WHOLE) from None
     text = state.get("text") if is_a(state, dict) else None
@@ -92,10 +77,10 @@ def _text_of(packed: str) -> str:
     return text
 
 
-def _read(packed: str) -> str:
+def _read(written: str) -> str:
     """The text in a link. Raises InputError."""
     try:
-        return _unpacked(packed).decode()
+        return _unpacked(written).decode()
     except InputError:
         raise
     except (ValueError, zlib.error):

@@ -145,7 +145,7 @@ def html_of(sweep: EstimatedSweep) -> str:
     if sweep.kind in {"run", "live"}:
         grids += [grid_by(sweep, by) for by in sweep.divided_by]
     tables = "".join(_html(grid) for grid in grids)
-    return f"<h4>{escape(sweep.title)}</h4><p>{escape(basis)}</p>{tables}"
+    return f"<p><strong>{escape(sweep.title)}</strong></p><p>{escape(basis)}</p>{tables}"
 
 
 def _configurations_down(sweep: EstimatedSweep, measures: Sequence[str], most: int | None) -> Grid:
@@ -197,5 +197,5 @@ def _html(grid: Grid) -> str:
     )
     return (
         f"<table><caption>{escape(grid.title)}</caption>"
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
