@@ -8,6 +8,7 @@ ALLOWED = """\
 # Names for types, which the compiled module does not have.
 weir._core.Column
 weir._core.Columns
+weir._core.CoreNote
 weir._core.Ecn
 weir._core.LiveDirection
 weir._core.LiveEnd

@@ -1,6 +1,6 @@
 """The Rust core. Everything that is simulated happens behind these names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, final
 
@@ -100,6 +100,16 @@ class Port:
     @property
     def loses_packets(self) -> bool:
         """True if the line loses packets, independently of the queue."""
+    @property
+    def shaped_bps(self) -> float | None:
+        """Bits per second of packets of mean size that the shaper of CAKE lets through; None without one."""
+    @property
+    def granted_bps(self) -> float | None:
+        """Rate that grants let leave the line, bit/s, with packets of mean size; None if they let all waiting
+        packets go."""
+    @property
+    def grant_wait_s(self) -> float | None:
+        """Seconds that a packet waits for its grant at a cable modem; None without one."""
     @property
     def load(self) -> list[LoadChange]:
         """Number of flows whose data pass, over time."""
@@ -217,6 +227,10 @@ class Path:
         """Mean size of a transfer in bytes, for Poisson arrivals, closed loops, web traffic and lists; None
         if the file was not read."""
     @property
+    def offered_bps(self) -> float | None:
+        """Mean offered load of each source of the group while it is there, bit/s. None where the network or
+        the receive window limits it, and where the mean size is not known."""
+    @property
     def listed(self) -> tuple[int, int, float] | None:
         """Number of transfers of a list, of those that start in the run, and the bytes of these; None if the
         list was not read."""
@@ -266,6 +280,32 @@ def network_of(resolved: str) -> Network:
     """The network of a scenario as `Scenario.to_toml` writes it. The files and classes that it names need
     not exist; links that follow a trace have the rate that their AQM is told. Raises ScenarioError."""
 
+CoreNote = tuple[str, Literal["note", "warning"], str, str, str]
+"""Code, severity, path, message and hint of a note."""
+
+def note_codes() -> list[tuple[str, str]]:
+    """Codes of the notes of the core, each with its meaning, in the order of the rules."""
+
+def notes_of(resolved: str, estimated_bytes: Callable[[str], float]) -> list[CoreNote]:
+    """Notes on a scenario as `Scenario.to_toml` writes it, as those of `Scenario.notes`. The files and
+    classes that it names need not exist. Raises ScenarioError."""
+
+def level_in_words(written: str, steady_bps: float | None) -> str:
+    """A level of a queue for people, `3125 kB (500 ms)`. `steady_bps` is the rate of a link that always has
+    the same."""
+
+def scaled(value: float, units: Sequence[str]) -> str:
+    """The value with the unit of these, each a thousand times the one before, that suits it: `340 kB`."""
+
+def rate_in_words(bps: float) -> str:
+    """`10 Mbit/s`."""
+
+def time_in_words(seconds: float) -> str:
+    """`15 ms`."""
+
+def packets_in_words(number: float) -> str:
+    """`1,280 packets`."""
+
 @final
 class Scenario:
     """A scenario: what is simulated, and how it is measured. Immutable; can be pickled."""
@@ -308,6 +348,9 @@ class Scenario:
     @property
     def network(self) -> Network:
         """The resolved network: ports, paths, load over time and the bottleneck."""
+    def notes(self, estimated_bytes: Callable[[str], float]) -> list[CoreNote]:
+        """Notes on what may mislead, in the order of `note_codes`. `estimated_bytes` tells the mean size of
+        data packets at a port, by its name. It is asked where packets have several sizes."""
     @property
     def queues(self) -> list[tuple[str, str]]:
         """Every link and direction ("forward" | "reverse") that has a queue."""

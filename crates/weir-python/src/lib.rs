@@ -1,6 +1,7 @@
 //! The Python binding: `weir._core`. Types go in and out here; nothing is decided.
 
 mod capture;
+mod check;
 mod errors;
 mod lesson;
 #[cfg(target_os = "linux")]
@@ -23,6 +24,9 @@ mod _core {
     #[pymodule_export]
     use super::{
         capture::transfers,
+        check::{
+            level_in_words, note_codes, notes_of, packets_in_words, rate_in_words, scaled, time_in_words,
+        },
         errors::{CaptureError, ScenarioError},
         lesson::lesson,
         memory::{Exceeded, Memory},

@@ -1,13 +1,12 @@
 //! The resolved network of a scenario, read-only.
 
-use std::collections::BTreeMap;
-
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
-use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Selection, Share, Traffic};
+use weir_scenario::{
+    Document, FlowGroup, LeftInList, Listed, MOST_RATE_CHANGES, Rtt, Selection, Share, Traffic,
+};
 use weir_sim::mean_size;
-use weir_tcp::Declared;
-use weir_types::{Duration, Ecn};
+use weir_types::Duration;
 
 use crate::errors::scenario_error;
 
@@ -42,6 +41,9 @@ pub(crate) struct Port {
     classes: Vec<&'static str>,
     ecn_capable: bool,
     loses_packets: bool,
+    shaped_bps: Option<f64>,
+    granted_bps: Option<f64>,
+    grant_wait_s: Option<f64>,
     load: Vec<LoadChange>,
 }
 
@@ -99,6 +101,7 @@ pub(crate) struct Path {
     is_random: bool,
     declares: Vec<(&'static str, &'static str)>,
     mean_transfer_bytes: Option<f64>,
+    offered_bps: Option<f64>,
     listed: Option<(usize, usize, f64)>,
     recording: Option<RecordingSelection>,
     replayed: Option<(usize, u64, u32)>,
@@ -182,11 +185,16 @@ impl Network {
                 classes: port.queue().classes().to_vec(),
                 ecn_capable: port.ecn_capable,
                 loses_packets: port.loss().is_some(),
+                shaped_bps: weir_check::shaped_bps(port, port.queue()),
+                granted_bps: weir_check::granted_bps(port),
+                grant_wait_s: port.spec.docsis.map(weir_check::grant_wait_s),
                 load: changes_of(&port.load),
             }
         });
         let paths = network.paths.iter().map(|path| {
             let rtt = &path.flows.rtt;
+            let listed = path.flows.listed(scenario.duration);
+            let rate = network.port(path.bottleneck.at).map(weir_scenario::Port::rate);
             Path {
                 group: path.group.to_owned(),
                 data: path.data.iter().map(ToString::to_string).collect(),
@@ -204,9 +212,10 @@ impl Network {
                 comes_and_goes: path.flows.traffic.comes_and_goes(),
                 begins_by_itself: path.flows.traffic.begins_by_itself(),
                 is_random: path.flows.traffic.is_random(),
-                declares: declares(path.flows),
+                declares: path.flows.declares().into_iter().map(|(kind, ecn)| (kind, ecn.name())).collect(),
                 mean_transfer_bytes: mean_transfer(path.flows),
-                listed: listed(path.flows, scenario.duration),
+                offered_bps: rate.and_then(|rate| weir_check::offered_bps(path.flows, rate)),
+                listed: listed.map(|Listed { all, started, bytes }| (all, started, bytes)),
                 recording: recording(path.flows),
                 replayed: replayed(path.flows, scenario.duration),
                 load: changes_of(&path.load),
@@ -214,12 +223,13 @@ impl Network {
                 sender_bytes: path.flows.sender_memory(),
             }
         });
+        let unlisted = scenario.unlisted().into_iter();
         Self {
             duration_s: scenario.duration.as_secs_f64(),
             ports: ports.collect(),
             paths: paths.collect(),
             bottleneck: named(&network.bottleneck),
-            unlisted: unlisted(scenario),
+            unlisted: unlisted.map(|LeftInList { group, left, all }| (group.to_owned(), left, all)).collect(),
         }
     }
 }
@@ -245,35 +255,6 @@ fn mean_transfer(group: &FlowGroup) -> Option<f64> {
         _ => return None,
     };
     mean_size(sizes, group.packet_size)
-}
-
-/// The transfers of a list that was read, those of them that start in the run, and the bytes of these.
-fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
-    let Traffic::List(list) = &group.traffic else { return None };
-    let transfers = list.transfers.read()?;
-    let starts = |at: Duration| at <= end && group.stop.is_none_or(|stop| at < stop);
-    let start = transfers.iter().take_while(|one| starts(group.start + one.start));
-    let (count, bytes) = start.fold((0, 0.0), |(count, bytes), one| (count + 1, bytes + one.bytes as f64));
-    Some((transfers.len(), count, bytes))
-}
-
-/// Transfers that no group takes, of each list that was read: the first group that takes from the list, the number of
-/// these transfers, and that of all.
-fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
-    let mut files: BTreeMap<&str, (&str, usize, Vec<u32>)> = BTreeMap::new();
-    for (name, group) in &scenario.flows {
-        let Traffic::List(list) = &group.traffic else { continue };
-        let Some(transfers) = list.transfers.read() else { continue };
-        let (.., taken) = files.entry(&list.file).or_insert((name, list.in_file, Vec::new()));
-        taken.extend(transfers.iter().map(|one| one.line));
-    }
-    let left = files.into_values().map(|(name, all, mut taken)| {
-        // Several groups may take the same.
-        taken.sort_unstable();
-        taken.dedup();
-        (name.to_owned(), all - taken.len(), all)
-    });
-    left.filter(|(_, left, _)| *left > 0).collect()
 }
 
 fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
@@ -308,21 +289,6 @@ fn replayed(group: &FlowGroup, duration: Duration) -> Option<(usize, u64, u32)> 
     let packets = &trace.packets[..trace.packets.partition_point(|packet| group.start + packet.at < end)];
     let bytes = packets.iter().map(|packet| u64::from(packet.bytes)).sum();
     Some((packets.len(), bytes, trace.flows))
-}
-
-/// The ECN codepoint of each kind of packet that the group sends.
-fn declares(group: &FlowGroup) -> Vec<(&'static str, &'static str)> {
-    let datagrams = |ecn: bool| vec![("data", if ecn { Ecn::Ect0 } else { Ecn::NotEct }.name())];
-    match &group.traffic {
-        Traffic::Cbr(cbr) => datagrams(cbr.ecn),
-        Traffic::OnOff(source) => datagrams(source.ecn),
-        Traffic::Replay(replay) => datagrams(replay.ecn),
-        _ => {
-            let kinds = Declared::in_all(&group.tcp).kinds().into_iter();
-            let sent = |kind: &str| group.tcp.handshake || !kind.starts_with("SYN");
-            kinds.filter(|(kind, _)| sent(kind)).map(|(kind, ecn)| (kind, ecn.name())).collect()
-        }
-    }
 }
 
 fn changes_of(load: &[weir_scenario::LoadChange]) -> Vec<LoadChange> {

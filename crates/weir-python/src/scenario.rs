@@ -10,7 +10,7 @@ use pyo3::{
 use weir_scenario::{Document, ScenarioError};
 use weir_types::Invalid;
 
-use crate::{errors::scenario_error, network::Network, python_aqm};
+use crate::{check, errors::scenario_error, network::Network, python_aqm};
 
 type Overrides = Vec<(String, String)>;
 
@@ -182,6 +182,11 @@ impl Scenario {
     #[getter]
     fn network(&self) -> Network {
         Network::of(&self.plain, &self.document, self.variant.as_deref())
+    }
+
+    /// Notes on what may mislead.
+    fn notes(&self, estimated_bytes: &Bound<'_, PyAny>) -> PyResult<check::Notes> {
+        check::notes(&self.plain, &self.document, self.variant.as_deref(), estimated_bytes)
     }
 
     /// Every link and direction that has a queue.

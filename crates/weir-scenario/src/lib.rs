@@ -11,6 +11,7 @@ mod files;
 mod identity;
 mod lifetimes;
 mod links;
+mod listed;
 mod live;
 mod meant;
 mod measure;
@@ -44,13 +45,14 @@ pub use links::{
     Aggregation, Bernoulli, ChainStep, DelayVariation, Direction, DocsisSpec, GilbertElliott, Link,
     LinkBuffer, Loss, NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
 };
+pub use listed::{LeftInList, Listed};
 pub use live::{Live, Way};
 pub use measure::{Measure, Series};
 pub use network::{Bottleneck, LoadChange, MOST_RATE_CHANGES, Network, Path, Port};
 pub use others::{Named, name_of_others, of_another_kind};
 pub use population::{CountAt, CountSteps, PopulationChange};
 pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
-pub use schema::{choices_of, schema};
+pub use schema::{Role, choices_of, is_random, roles, schema};
 pub use settings::{Need, Scale, needs};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::DirectedLink;

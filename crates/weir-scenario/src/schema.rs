@@ -31,6 +31,49 @@ pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
     found
 }
 
+/// Role of a parameter of an AQM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Level of the queue at which signals begin.
+    First,
+    /// Level of the queue from which on signals are strongest.
+    Last,
+    /// Queue that is to be held.
+    Queue,
+    /// Delay that is to be held.
+    Delay,
+    /// Time between two updates.
+    Timer,
+}
+
+/// Roles that parameters of a queue discipline have, and the names of these parameters.
+pub fn roles(discipline: &str) -> Vec<(Role, &'static str)> {
+    let tables = Place::at(&["links", "LINK", "queue", discipline]).alternatives().into_iter();
+    let parameters = tables.filter_map(|table| table.get("properties")?.as_object()).flatten();
+    let roles = parameters.flat_map(|(name, about)| {
+        let words = about.get("x-role").and_then(Value::as_str).into_iter().flat_map(str::split_whitespace);
+        words.map(move |word| (role(word), name.as_str()))
+    });
+    roles.filter_map(|(role, name)| Some((role?, name))).collect()
+}
+
+fn role(word: &str) -> Option<Role> {
+    match word {
+        "first" => Some(Role::First),
+        "last" => Some(Role::Last),
+        "queue" => Some(Role::Queue),
+        "delay" => Some(Role::Delay),
+        "timer" => Some(Role::Timer),
+        _ => None,
+    }
+}
+
+/// Returns true if chance has a part in what a queue discipline signals. It may have one in what is not known.
+pub fn is_random(discipline: &str) -> bool {
+    let tables = Place::at(&["links", "LINK", "queue", discipline]).alternatives();
+    tables.iter().all(|table| table.get("x-draws") != Some(&Value::Bool(false)))
+}
+
 impl Scenario {
     /// Value at a dotted path of the scenario, with every default written out; `None` if there is nothing. In a row
     /// of links the first stands for all.

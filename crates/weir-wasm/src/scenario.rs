@@ -1,5 +1,6 @@
 //! Scenarios for JavaScript, and what is wrong with them.
 
+use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use weir_scenario::{Document, MOST_RATE_CHANGES, longest_run};
 use weir_types::Duration;
@@ -34,7 +35,7 @@ impl From<weir_scenario::ScenarioError> for ScenarioError {
 /// `undefined` if the text is none.
 #[wasm_bindgen]
 pub fn quantity(text: &str) -> Option<String> {
-    weir_types::quantity(text).ok().map(|(value, unit)| serde_json::json!([value, unit]).to_string())
+    weir_types::quantity(text).ok().map(|(value, unit)| json!([value, unit]).to_string())
 }
 
 /// A scenario: what is simulated, and how it is measured. Immutable.
@@ -108,6 +109,23 @@ impl Scenario {
     /// The network as JSON: ports, groups of flows, and the port that limits them.
     pub fn network(&self) -> String {
         network::json(&self.plain, self.document.written(self.variant.as_deref())).to_string()
+    }
+
+    /// Notes of `weir check` on it, as JSON: code, severity, path, message and hint of each. The rules that read
+    /// recordings and Python are not here.
+    pub fn notes(&self) -> String {
+        let notes = weir_check::notes(&self.plain, &self.document, self.variant.as_deref(), &|_| None);
+        let notes = notes.into_iter().map(|note| {
+            let weir_check::Note { code, severity, path, message, hint } = note;
+            json!({
+                "code": code,
+                "severity": severity.name(),
+                "path": path,
+                "message": message,
+                "hint": hint,
+            })
+        });
+        Value::Array(notes.collect()).to_string()
     }
 
     /// The rates of queue number `port`: pairs of an instant in seconds and the rate from then on in bit/s. The first

@@ -3,7 +3,8 @@
     for note in weir.check.notes(weir.load("mine.toml")):
         print(note.path, note.message, note.hint)
 
-A rule is a function that yields notes; its name is the code of its notes, its first line what they mean.
+Most rules are in the crate `weir-check`. A rule here is a function that yields notes; its name is the code of
+its notes, its first line what they mean.
 """
 
 from __future__ import annotations
@@ -14,18 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from weir import _core
 from weir._errors import require
-from weir.check import _cake as cake
-from weir.check import _chance as chance
-from weir.check import _changes as changes
-from weir.check import _drops as drops
-from weir.check import _ecn as ecn
-from weir.check import _levels as levels
-from weir.check import _lines as lines
-from weir.check import _measured as measured
-from weir.check import _overflow as overflow
 from weir.check import _python as python
 from weir.check import _recordings as recordings
-from weir.check import _senders as senders
 from weir.check import _units as units
 from weir.check._cost import ANY_RUN_B, LESS_MEMORY, Cost, MemoryPart, size_words, span_words
 from weir.check._estimate import estimated
@@ -61,73 +52,43 @@ __all__ = [
     "unfinished_transfers",
 ]
 
-RULES: tuple[Callable[[Resolved], Iterator[Remark]], ...] = (
-    ecn.ecn_without_senders,
-    ecn.ecn_without_marks,
-    ecn.dctcp_without_ecn,
-    ecn.empty_class,
-    ecn.classic_in_low_latency,
-    ecn.accecn_fallback,
-    ecn.prague_in_classic_queue,
-    drops.drops_where_it_marks,
-    drops.bottleneck_without_marks,
-    senders.marks_ignored,
-    senders.receiver_ecn_unused,
-    senders.ecn_on_unused,
-    senders.target_out_of_reach,
-    cake.dscp_unused,
-    cake.host_unused,
-    cake.ack_filter_unused,
-    cake.ack_filter_accecn,
-    cake.shaper_above_rate,
-    cake.shaper_elsewhere,
-    overflow.threshold_above_buffer,
-    levels.threshold_below_bdp,
-    levels.target_below_packet,
-    levels.target_below_loop,
-    levels.buffer_below_bdp,
-    levels.queue_never_fills,
-    levels.buffer_never_fills,
-    levels.design_exceeded,
-    lines.grants_below_rate,
-    lines.burst_below_interval,
-    lines.interval_too_short,
-    lines.grant_after_run,
-    lines.buffer_below_loop,
-    changes.load_above_rate,
-    changes.ambiguous_bottleneck,
-    changes.moving_bottleneck,
-    changes.fixed_while_rate_varies,
-    changes.mean_rate_of_trace,
-    changes.change_after_end,
-    changes.list_after_end,
-    changes.list_left_out,
-    measured.no_traffic_measured,
-    recordings.recording_two_way,
-    recordings.recording_out_of_order,
-    recordings.recording_copies,
-    recordings.recording_after_end,
-    recordings.recording_not_measured,
-    chance.no_warm_up,
-    chance.drawn_rtts,
-    chance.flows_in_step,
-    chance.phase_effects,
-    python.python_not_repeatable,
-)
+_CORE = tuple(_core.note_codes())
+"""Codes of the notes of the core, each with its meaning, in their order."""
 
-CODES = {
-    code_of(rule): str(rule.__doc__).partition("\n")[0]
-    for rule in (
-        *RULES,
-        same_variants,
-        same_queue_later,
-        not_stationary,
-        nothing_measured,
-        nothing_random,
-        few_values,
-        unfinished_transfers,
-    )
+_AFTER: Mapping[str, tuple[Callable[[Resolved], Iterator[Remark]], ...]] = {
+    "no-traffic-measured": (
+        recordings.recording_two_way,
+        recordings.recording_out_of_order,
+        recordings.recording_copies,
+        recordings.recording_after_end,
+        recordings.recording_not_measured,
+    ),
+    "phase-effects": (python.python_not_repeatable,),
 }
+"""Rules that read recordings and Python: code to the rules that come after its notes."""
+
+
+def _meaning(rule: Callable[..., object]) -> tuple[str, str]:
+    return code_of(rule), str(rule.__doc__).partition("\n")[0]
+
+
+CODES = dict(
+    (
+        *(one for code, said in _CORE for one in ((code, said), *map(_meaning, _AFTER.get(code, ())))),
+        *map(
+            _meaning,
+            (
+                same_variants,
+                same_queue_later,
+                not_stationary,
+                nothing_measured,
+                nothing_random,
+                few_values,
+                unfinished_transfers,
+            ),
+        ),
+    )
+)
 """Code of a note to its meaning."""
 
 
@@ -232,6 +193,12 @@ def _document(scenario: _core.Scenario | str) -> Mapping[str, Any]:
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:
-    found = (Note(code_of(rule), *finding) for rule in RULES for finding in rule(scene))
+    of_core: dict[str, list[Note]] = {}
+    for one in scene.core_notes(lambda port: Packets(scene).mean_bytes(scene.ports_by_name[port])):
+        of_core.setdefault(one[0], []).append(Note(*one))
+    found: list[Note] = []
+    for code, _ in _CORE:
+        found += of_core.get(code, ())
+        found += (Note(code_of(rule), *finding) for rule in _AFTER.get(code, ()) for finding in rule(scene))
     # The links of a row have the same notes.
     return tuple({(note.code, note.path): note for note in found}.values())

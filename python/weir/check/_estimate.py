@@ -14,7 +14,6 @@ from typing import Any
 from weir import _core
 from weir.check._connections import Connections, mean_delay_s
 from weir.check._cost import ANY_RUN_B, Cost, MemoryPart
-from weir.check._modem import loop_s, modem_of
 from weir.check._packets import Packets
 from weir.check._resolved import Resolved, buffer_limit, duration_of
 
@@ -316,10 +315,10 @@ class _Estimate:
         """MAP intervals in which something waits for a grant: for a turn, or all the time."""
         found = 0.0
         for port in self.scene.ports:
-            if modem := modem_of(self.scene, port):
+            if (wait_s := port.grant_wait_s) is not None:
                 come = self._packets.data_arrivals[port.name] + self._packets.ack_arrivals[port.name]
-                waits_s = min(self.scene.network.duration_s, come * loop_s(modem))
-                found += waits_s / duration_of(modem, "map_interval")
+                waits_s = min(self.scene.network.duration_s, come * wait_s)
+                found += waits_s / duration_of(self.scene.link(port)["docsis"], "map_interval")
         return found
 
     def _decided(self, port: _core.Port) -> float:

@@ -1,28 +1,10 @@
-"""Rules on how much is measured: whether there is anything."""
+"""A rule on what was measured: whether there is anything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weir.check._note import Note, Remark, warning
-from weir.check._resolved import Resolved, duration_of
-from weir.check._units import time
-from weir.scenario import flows_at
-
-
-def no_traffic_measured(scene: Resolved) -> Iterator[Remark]:
-    """No flow is there while it is measured: all have ended before.
-
-    Of recordings, which end by themselves, `recording-not-measured` speaks.
-    """
-    warm_up = duration_of(scene.document["measure"], "warm_up")
-    instants = [warm_up, *(at for at in scene.instants if warm_up < at < scene.network.duration_s)]
-    if scene.paths and not any(flows_at(path.load, at) for path in scene.paths for at in instants):
-        yield warning(
-            "measure.warm_up",
-            f"no flow is there from {time(warm_up)} on, when measuring begins: nothing is measured",
-            "a shorter warm_up, or flows that stop later",
-        )
+from weir.check._note import Note
 
 
 def nothing_measured(arrivals: Sequence[int]) -> Iterator[Note]:

@@ -10,7 +10,6 @@ from math import ceil, inf, log, log2, log10
 from typing import Any
 
 from weir import _core
-from weir.check._cake import shaped_bps
 from weir.check._connections import Connections
 from weir.check._resolved import MOST_CHANGES, Resolved, buffer_limit, duration_of
 
@@ -162,8 +161,8 @@ class Packets:
         end = self._duration if len(changes) <= MOST_CHANGES else changes[-1][0]
         spans = pairwise([*changes, (end, 0)])
         sends = sum(bps * (until - at) for (at, bps), (until, _) in spans) / end * self._duration
-        shaped = shaped_bps(port, self.scene.aqm(port))
-        return min(sends, *(bps * self._duration for bps in (self.scene.granted_bps(port), shaped or inf)))
+        limits = (bps for bps in (port.granted_bps, port.shaped_bps) if bps is not None)
+        return min([sends, *(bps * self._duration for bps in limits)])
 
     @cached_property
     def _carried(self) -> Mapping[str, float]:
@@ -263,7 +262,7 @@ class Packets:
             each, transfers = self._opened(path)
             lasts = self._tcp.lasts_s(path, each)
             return _Wanted(transfers * each, transfers, each, lasts, opens=True) if each else _Wanted(inf)
-        if (offered := self.scene.offered_bps(path)) is not None:
+        if (offered := path.offered_bps) is not None:
             return _Wanted(offered * self.scene.load(path).flow_seconds / 8.0 / path.packet_bytes)
         if path.traffic == "bulk":
             flows, lasts = max(1, self.scene.load(path).most), self.scene.load(path).flow_seconds
@@ -277,7 +276,7 @@ class Packets:
         if path.listed is not None:
             _, transfers, octets = path.listed
             return octets / max(1, transfers) / path.packet_bytes + 0.5, float(transfers)
-        mean, offered = path.mean_transfer_bytes, self.scene.offered_bps(path)
+        mean, offered = path.mean_transfer_bytes, path.offered_bps
         if offered is None or mean is None:
             return 0.0, 0.0
         return self._packets_of(path), offered / 8.0 / mean * self.scene.load(path).flow_seconds

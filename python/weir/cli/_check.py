@@ -8,12 +8,12 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
+from weir import _core
 from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import Json, Loading, Source, option, with_groups
 
 if TYPE_CHECKING:
-    from weir import _core
     from weir.check import Load, Repeated, Resolved
     from weir.scenario import Scenario
     from weir.stats import Grid
@@ -124,13 +124,12 @@ def _ports(resolved: Resolved) -> Grid:
 
 def _queue(resolved: Resolved, port: _core.Port) -> str:
     """`red, 70 to 210 packets`: the discipline, with the thresholds that it may have chosen itself."""
-    from weir.check import levels
-
     parameters = resolved.aqm(port).parameters
     low, high = parameters.get("min_th"), parameters.get("max_th")
     if not (isinstance(low, str) and isinstance(high, str)):
         return port.queue
-    low, high = (levels.in_words(resolved, port, level) for level in (low, high))
+    steady = None if port.rate_changes or port.follows_trace else port.rate_bps
+    low, high = (_core.level_in_words(level, steady) for level in (low, high))
     unit = f" {high.partition(' ')[2]}"
     return f"{port.queue}, {low.removesuffix(unit)} to {high}"
 

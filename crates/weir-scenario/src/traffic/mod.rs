@@ -15,8 +15,8 @@ mod web;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_tcp::TcpParameters;
-use weir_types::{Dscp, Duration, PacketSize, Rate};
+use weir_tcp::{Declared, TcpParameters};
+use weir_types::{Dscp, Duration, Ecn, PacketSize, Rate};
 
 pub use cdf::{Cdf, CdfFile};
 pub use datagrams::{Cbr, Gaps, OnOff};
@@ -128,6 +128,20 @@ pub struct Access {
 }
 
 impl FlowGroup {
+    /// The ECN codepoint of each kind of packet that the group sends.
+    pub fn declares(&self) -> Vec<(&'static str, Ecn)> {
+        let datagrams = |ecn: bool| vec![("data", if ecn { Ecn::Ect0 } else { Ecn::NotEct })];
+        match &self.traffic {
+            Traffic::Cbr(cbr) => datagrams(cbr.ecn),
+            Traffic::OnOff(source) => datagrams(source.ecn),
+            Traffic::Replay(replay) => datagrams(replay.ecn),
+            _ => {
+                let kinds = Declared::in_all(&self.tcp).kinds().into_iter();
+                kinds.filter(|(kind, _)| self.tcp.handshake || !kind.starts_with("SYN")).collect()
+            }
+        }
+    }
+
     /// How many flows have numbers: those that come and go have none.
     pub(crate) fn static_flows(&self) -> usize {
         match &self.traffic {
