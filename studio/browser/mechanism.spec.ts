@@ -9,7 +9,7 @@ async function opened(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^How (they|it) decides?$/ }).click();
 }
 
-test("how each queue decides is drawn, is in the address, and leaves the plots on the screen", async ({ studio }) => {
+test("how each queue decides is drawn, and leaves the plots on the screen", async ({ studio }) => {
   await studio.setViewportSize({ width: 1280, height: 800 });
   await studio.goto(PLAIN);
   await opened(studio);
@@ -25,6 +25,11 @@ test("how each queue decides is drawn, is in the address, and leaves the plots o
     const box = (await seen.boundingBox())!;
     expect(box.y + box.height).toBeLessThanOrEqual(footer + 1);
   }
+});
+
+test("the address keeps the pictures open @soak", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  await opened(studio);
   await poll(() => studio.evaluate(() => location.hash)).toMatch(/^#s=/);
   await studio.reload();
   await expect(studio.getByRole("region", { name: "How B decides" })).toBeVisible();
@@ -33,8 +38,7 @@ test("how each queue decides is drawn, is in the address, and leaves the plots o
 test("a flow is followed by pointer and by keys, until Escape", async ({ studio }) => {
   await studio.goto(PLAIN);
   await poll(() => time(studio)).toBeGreaterThan(0.5);
-  const speed = studio.getByRole("slider", { name: "Speed" });
-  await speed.press("Home");
+  await studio.getByRole("slider", { name: "Speed" }).fill("0");
   await paused(studio);
   const group = studio.getByRole("group", { name: "Follow a flow" });
   await poll(() => group.isVisible()).toBe(true);
