@@ -30,7 +30,7 @@ rtt = "80 ms"
 tcp.ecn = true
 `;
 
-/** What the page sees of a run up to `until` (s), with so many of the longest queues. */
+/** The page's view of a run up to `until` (s), with so many of the longest queues. */
 function seen(queue: string, until = 5, most = 8): { view: View; run: Simulation; of: (name: string) => number } {
   const scenario = new Scenario(text(queue), "mechanism");
   const run = scenario.simulate(1n);

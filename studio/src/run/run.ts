@@ -99,7 +99,7 @@ export function isClose(one: Resolved, speed: number, time: number): boolean {
   return speed * packetRate(one, time) <= SEEN;
 }
 
-/** What the page looks at besides rows: how the queue decides, and the flow that is followed. */
+/** Additions to the rows that the page looks at: how the queue decides, and the flow that is followed. */
 export interface Looks {
   mechanism: boolean;
   flow: number | null;

@@ -64,7 +64,7 @@ export class Session {
   mechanism = $state.raw(false);
   /** The flow that is followed through the picture of the queue. */
   followed = $state.raw<Flow | undefined>();
-  /** What delay and goodput are divided by. */
+  /** Parts into which plots divide delay and goodput. */
   by = $state.raw<By>("all");
   /** How far the runs are on their way to where the page stands, from 0 to 1, if that takes long. */
   behind = $state.raw<number | undefined>();

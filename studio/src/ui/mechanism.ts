@@ -5,7 +5,7 @@ import type { Resolved } from "../core/scenario";
 import { circle, cross, dot, patterned } from "./shapes";
 import type { Palette } from "./theme.svelte";
 
-/** What a picture shows, in words. */
+/** Content of each picture, in words. */
 export const CAPTIONS: Record<Kind, string> = {
   lanes: "A row for each queue, its head at the right. A triangle: it is served before the others.",
   curve: "The curve: the probability of a signal. The dot: where the queue is now.",
@@ -13,11 +13,11 @@ export const CAPTIONS: Record<Kind, string> = {
   probability: "Above, the delay and its target (dashed). Below, the probability that follows from their distance.",
 };
 
-/** What a picture is drawn of, and where (px). */
+/** Data of a picture, and its place (px). */
 export interface Drawing {
   context: CanvasRenderingContext2D;
   view: View;
-  /** What holds now. */
+  /** The variant as it is now. */
   resolved: Resolved;
   colour: string;
   colours: Palette;
