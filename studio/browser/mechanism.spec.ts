@@ -37,7 +37,8 @@ test("the address keeps the pictures open @soak", async ({ studio }) => {
 
 test("a flow is followed by pointer and by keys, until Escape", async ({ studio }) => {
   await studio.goto(PLAIN);
-  await poll(() => time(studio)).toBeGreaterThan(0.5);
+  // Every flow has had a round trip.
+  await poll(() => time(studio)).toBeGreaterThan(3);
   await studio.getByRole("slider", { name: "Speed" }).fill("0");
   await paused(studio);
   const group = studio.getByRole("group", { name: "Follow a flow" });
@@ -84,6 +85,8 @@ for (const scheme of ["light", "dark"] as const) {
 test("every discipline has its picture, and none stops @soak", async ({ studio }) => {
   await studio.goto(PLAIN);
   await opened(studio);
+  // At the end a control changes the whole run.
+  await toEnd(studio);
   const choice = studio.getByLabel("Queue discipline of A");
   const names = await choice.locator("option").evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value).filter(Boolean));
   for (const name of names) {
