@@ -48,12 +48,16 @@ export function probabilitiesOf(view: View): string[] {
   return PROBABILITIES.filter((name) => !Number.isNaN(variable(view, name)));
 }
 
+/** Returns true if each flow has a queue. */
+export function hasFlows(view: View): boolean {
+  return !Number.isNaN(variable(view, "fattest"));
+}
+
 /** The pictures of a queue, from above. */
 export function kindsOf(view: View): Kind[] {
-  const hasFlows = !Number.isNaN(variable(view, "fattest"));
-  const kinds: Kind[] = hasFlows || classesOf(view).length > 0 ? ["lanes"] : [];
+  const kinds: Kind[] = hasFlows(view) || classesOf(view).length > 0 ? ["lanes"] : [];
   // Variables of one AQM of many are means over them.
-  if (hasFlows) return kinds;
+  if (hasFlows(view)) return kinds;
   if (!Number.isNaN(variable(view, "drop_next"))) return [...kinds, "next"];
   if (view.mechanism?.variable) return [...kinds, "curve"];
   return probabilitiesOf(view).length > 0 ? [...kinds, "probability"] : kinds;
@@ -141,5 +145,5 @@ export function told(view: View, kind: Kind): string {
   const lanes = lanesOf(view);
   const { queues, packets } = restOf(view);
   if (classesOf(view).length > 0) return lanes.map((lane) => `${lane.name} ${lane.packets}`).join(", ") + " packets";
-  return `${lanes.length + queues} queues` + (queues > 0 ? `; ${queues} shorter ones hold ${packets} packets` : "");
+  return `${lanes.length + queues} queues` + (queues > 0 ? `; those not shown hold ${packets} packets` : "");
 }
