@@ -1,13 +1,15 @@
 /** One simulation at a time, or whole runs one after another. */
 import { initSync, jain_index, Scenario, type Simulation } from "../pkg/weir_wasm.js";
 import { measured, type Tables } from "./core/measures";
-import { problemOf, type Mark, type Reply, type Request } from "./core/protocol";
+import { problemOf, type Mark, type Mechanism, type Reply, type Request } from "./core/protocol";
 
 /** The worker should answer about this often (ms): so that a new scenario need not wait, and no oftener than plots are drawn. */
 const ANSWER = 33;
 const SUMS_EVERY = 500;
 /** Simulated time is whole nanoseconds (s). */
 const NANOSECOND = 1e-9;
+/** Queues of flows that are shown one by one. */
+const QUEUES = 8;
 /** As long as there is no row, it only says how far it is (ms). */
 const NEWS_EVERY = 200;
 
@@ -86,6 +88,8 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   if (withSums) sumsAt = start;
   const here = withSums ? markOf(simulation, port) : null;
   const steps = following ? simulation.steps(port) : null;
+  const mechanism = request.mechanism ? mechanismOf(simulation, port) : null;
+  const window = request.flow === null ? null : { flow: request.flow, values: simulation.window(request.flow) };
   const going = left > 0 && now < goal - NANOSECOND && !ended;
   if (going && rows.length === 0 && !here && passed.length === 0 && !following && start - answeredAt < NEWS_EVERY) {
     fit(start, now - from);
@@ -95,8 +99,16 @@ function advance(request: Extract<Request, { kind: "sample" }>, left: number): b
   const jain = since !== undefined && here ? jain_index(simulation.received(since), receivedBefore) : NaN;
   fit(start, now - from);
   const transfer = [rows, here?.row, here?.delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, here, lately: here && now >= goal - NANOSECOND && lately?.at === before ? lately.row : null, marks: passed, jain, steps, ended, going }, transfer);
+  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, here, lately: here && now >= goal - NANOSECOND && lately?.at === before ? lately.row : null, marks: passed, jain, steps, mechanism, window, ended, going }, transfer);
   return going;
+}
+
+/** How the queue decides at this instant. */
+function mechanismOf(run: Simulation, queue: number): Mechanism {
+  const found = run.mechanism(queue, QUEUES);
+  const { variable, dot, curve, queues } = found;
+  found.free();
+  return { at: run.now, variable, dot, curve, queues };
 }
 
 /** The sums of this instant. */

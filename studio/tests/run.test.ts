@@ -67,7 +67,7 @@ class Scripted implements Source {
       if (going) request.answers = left;
       else this.waiting.shift();
       const rows = this.now > from ? Float64Array.of(this.now, Number(this.loaded.text)) : null;
-      this.say({ kind: "rows", id: request.id, now: this.now, rows, here: null, lately: null, marks: [], jain: NaN, steps: null, ended: this.now >= 12, going });
+      this.say({ kind: "rows", id: request.id, now: this.now, rows, here: null, lately: null, marks: [], jain: NaN, steps: null, mechanism: null, window: null, ended: this.now >= 12, going });
     }
     return true;
   }

@@ -12,9 +12,9 @@ it("a link gives back what was shared, and is short", async () => {
 });
 
 it("a link holds what is set on the page, and nothing that is none", async () => {
-  const state = { text: START, shown: ["b"], speed: 0.5, from: "lesson/rem", inner: "price", span: 20, whole: true };
+  const state = { text: START, shown: ["b"], speed: 0.5, from: "lesson/rem", inner: "price", span: 20, whole: true, mechanism: true };
   expect(await decode(await encode(state))).toEqual(state);
-  const odd = { text: START, shown: ["b"], speed: -1, from: 3, inner: null, span: "x", whole: "no" };
+  const odd = { text: START, shown: ["b"], speed: -1, from: 3, inner: null, span: "x", whole: "no", mechanism: 1 };
   expect(await decode(await encode(odd as never))).toEqual({ text: START, shown: ["b"], speed: null });
 });
 

@@ -5,6 +5,7 @@ extern crate alloc;
 
 pub mod aqm;
 mod backlog;
+mod mechanism;
 mod packet;
 pub mod parts;
 mod port;
@@ -14,6 +15,7 @@ mod verdict;
 
 pub use aqm::Aqm;
 pub use backlog::{Backlog, Limit, Link};
+pub use mechanism::{Curve, FlowQueue, Mechanism};
 pub use packet::{Ack, AckKind, Label, Packet, PacketInfo};
 pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};

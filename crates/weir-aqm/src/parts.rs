@@ -50,6 +50,11 @@ pub fn exponential_natural(price: f64) -> f64 {
     1.0 - libm::exp(-price)
 }
 
+/// The measure up to which a picture shows `1 - e^(-slope measure)`, which comes to 1 nowhere: there it is a tenth.
+pub(crate) fn measure_shown(slope: f64) -> f64 {
+    -libm::log1p(-0.1) / slope
+}
+
 /// A line through `bottom` at `low` and `top` at `high`, clipped to [0, 1].
 #[inline]
 pub fn affine(measure: f64, low: f64, high: f64, bottom: f64, top: f64) -> f64 {

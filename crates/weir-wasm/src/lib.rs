@@ -4,6 +4,7 @@ pub mod edit;
 pub mod fluid;
 pub mod lesson;
 pub mod list;
+pub mod mechanism;
 mod network;
 pub mod scenario;
 pub mod settings;

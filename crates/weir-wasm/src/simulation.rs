@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use weir_sim::{Followed, Jain, Monitor, Place, Tables};
 use weir_types::{Duration, Instant};
 
-use crate::tables;
+use crate::{mechanism::Mechanism, tables};
 
 /// Jain's fairness index among the flows: see [`Simulation::received`] for the bytes that each has got, and those
 /// before. A flow without a number does not count. NaN without flows.
@@ -44,8 +44,9 @@ impl Simulation {
         self.advance_to(instant(until));
     }
 
-    /// Names of the values of a row: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`. A queue
-    /// discipline that comes or goes has values while it is there, and NaN otherwise.
+    /// Names of the values of a row: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`. The
+    /// bottleneck also has `links.NAME.DIRECTION.class.CLASS.VARIABLE` and `links.NAME.DIRECTION.group.GROUP.VARIABLE`.
+    /// A queue discipline that comes or goes has values while it is there, and NaN otherwise.
     pub fn columns(&self) -> Vec<String> {
         self.columns.clone()
     }
@@ -93,6 +94,17 @@ impl Simulation {
             [at.as_secs_f64(), until, kind, group as f64, f64::from(flow), f64::from(number)]
         };
         steps.flat_map(row).collect()
+    }
+
+    /// How queue number `port` decides, with its `most` longest queues.
+    pub fn mechanism(&mut self, port: usize, most: usize) -> Mechanism {
+        Mechanism::of(&mut self.plain, port, most)
+    }
+
+    /// Congestion window (packets) and smoothed round-trip time (s) of a flow; empty before its first round trip.
+    pub fn window(&self, flow: u32) -> Vec<f64> {
+        let known = self.plain.window(flow);
+        known.map_or_else(Vec::new, |(cwnd, srtt)| vec![cwnd, srtt.as_secs_f64()])
     }
 
     /// Bytes that the receiver of each flow without an end has got since the start. The number is NaN for a flow that
@@ -170,6 +182,10 @@ impl Simulation {
 fn column_name(place: Place<'_>, variable: &str) -> String {
     match place {
         Place::Queue(link, direction) => format!("links.{link}.{direction}.{variable}"),
+        Place::Class(link, direction, class) => format!("links.{link}.{direction}.class.{class}.{variable}"),
+        Place::GroupAt(link, direction, group) => {
+            format!("links.{link}.{direction}.group.{group}.{variable}")
+        }
         Place::Group(group) => format!("flows.{group}.{variable}"),
     }
 }

@@ -19,6 +19,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["← → Page Up, Page Down", "Move the slider, or the change in mid-run, that has the focus."],
   ["Shift+Home, Shift+End", "Put the slider that has the focus to its lower or upper end."],
   ["Delete", "Remove the change in mid-run that has the focus."],
+  ["Escape", "Follow the flow no more; otherwise remove the span."],
   ["?", "Show these keys."],
 ];
 

@@ -16,8 +16,9 @@ export type Request =
   /**
    * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
    * also looks `lately` (s) before `until`. It sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
+   * With `mechanism`, each answer has that of the queue, and the window of `flow` if there is one.
    */
-  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number; lately: number }
+  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number; lately: number; mechanism: boolean; flow: number | null }
   /** The fluid model of variant number `place`, a row every `every` (s). */
   | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
   /** Counts from one instant to another (s), at queue number `port`. */
@@ -30,6 +31,15 @@ export interface Mark {
   at: number;
   row: Float64Array;
   delays: Float64Array;
+}
+
+/** How a queue decides at an instant (s), as `Mechanism` of the module has it. */
+export interface Mechanism {
+  at: number;
+  variable: string | undefined;
+  dot: Float64Array;
+  curve: Float64Array;
+  queues: Float64Array;
 }
 
 export type Reply =
@@ -50,6 +60,9 @@ export type Reply =
       jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;
+      mechanism: Mechanism | null;
+      /** Window (packets) and round trip (s) of the flow that is asked for; no values before its first round trip. */
+      window: { flow: number; values: Float64Array } | null;
       ended: boolean;
       /** Another answer follows unasked. */
       going: boolean;

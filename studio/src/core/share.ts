@@ -14,6 +14,8 @@ export interface Shared {
   span?: number;
   /** True if a control changes the whole run. */
   whole?: boolean;
+  /** True while the page shows how each queue decides. */
+  mechanism?: boolean;
 }
 
 /** The speed at which the page begins. */
@@ -89,7 +91,7 @@ export async function decode(fragment: string): Promise<Shared | undefined> {
   const written = /^#?s=(.*)$/s.exec(fragment)?.[1];
   if (written === undefined) return undefined;
   try {
-    const { text, shown, speed, from, inner, span, whole } = JSON.parse(await unpack(written)) as Partial<Shared>;
+    const { text, shown, speed, from, inner, span, whole, mechanism } = JSON.parse(await unpack(written)) as Partial<Shared>;
     if (typeof text !== "string" || !Array.isArray(shown) || !shown.every((name) => name === null || typeof name === "string"))
       throw new RefusedLink("it holds no scenario");
     return {
@@ -100,6 +102,7 @@ export async function decode(fragment: string): Promise<Shared | undefined> {
       ...(typeof inner === "string" ? { inner } : {}),
       ...(typeof span === "number" && span >= 0 ? { span } : {}),
       ...(whole === true ? { whole } : {}),
+      ...(mechanism === true ? { mechanism } : {}),
     };
   } catch (error) {
     throw error instanceof RefusedLink ? error : new RefusedLink("it is cut off or changed");

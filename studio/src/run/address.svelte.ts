@@ -31,13 +31,13 @@ class Address {
     const { speed } = session.playback;
     const { text, shown, inner, window: span } = session;
     const from = this.chosen === "" ? {} : { from: this.chosen };
-    return { text, shown, speed: speed === Infinity ? null : speed, ...from, inner, span, ...(session.changes.fromNow ? {} : { whole: true }) };
+    return { text, shown, speed: speed === Infinity ? null : speed, ...from, inner, span, ...(session.changes.fromNow ? {} : { whole: true }), ...(session.mechanism ? { mechanism: true } : {}) };
   }
 
   /** True if nothing has been changed since the entry was chosen. */
-  isPlain({ text, shown, speed, from, inner, span, whole }: Shared): boolean {
+  isPlain({ text, shown, speed, from, inner, span, whole, mechanism }: Shared): boolean {
     const first = from === undefined ? undefined : entry(from);
-    const usual = JSON.stringify(session.usual) === JSON.stringify(shown) && speed === USUAL_SPEED && span === 0 && whole !== true;
+    const usual = JSON.stringify(session.usual) === JSON.stringify(shown) && speed === USUAL_SPEED && span === 0 && whole !== true && mechanism !== true;
     return first?.text === text && usual && inner === (first.inner ?? USUAL_INNER);
   }
 
@@ -141,6 +141,7 @@ class Address {
     session.inner = state.inner ?? from?.inner ?? USUAL_INNER;
     session.window = state.span ?? 0;
     session.changes.fromNow = state.whole !== true;
+    session.mechanism = state.mechanism === true;
     session.playback.setSpeed(state.speed ?? Infinity);
     return true;
   }

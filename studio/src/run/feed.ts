@@ -65,7 +65,7 @@ export class Feed {
       const rows = join(this.rows.slice(sent));
       sent = this.rows.length;
       const now = this.rows.at(-1)?.at(-columns.length) ?? 0;
-      const nothing = { here: null, lately: null, marks: [], jain: NaN, steps: null, going: false };
+      const nothing = { here: null, lately: null, marks: [], jain: NaN, steps: null, mechanism: null, window: null, going: false };
       send({ kind: "rows", id, now, rows, ended: this.ended, ...nothing } satisfies Answer);
     };
     function ask(request: Request): void {

@@ -29,6 +29,7 @@ export interface Dropped extends Packet {
 /** From the receiver, or the last queue on the way, to the sender; `until` is NaN if it is seen only as it arrives. */
 export interface Ack {
   group: number;
+  flow: number;
   from: number;
   until: number;
 }
@@ -54,8 +55,8 @@ export class Packets {
       else if (kind === MARKED) this.mark(flow, number);
       else if (kind === DROPPED) this.dropped.push({ ...this.leave(group, flow, number), at: time });
       else if (kind === SENT) this.sent.push({ ...this.leave(group, flow, number), from: time, until });
-      else if (kind === ACK_SENT) this.acks.push({ group, from: time, until });
-      else if (kind === ACK_ARRIVED) this.arrive(group, time);
+      else if (kind === ACK_SENT) this.acks.push({ group, flow, from: time, until });
+      else if (kind === ACK_ARRIVED) this.arrive(group, flow, time);
     }
   }
 
@@ -80,8 +81,8 @@ export class Packets {
   }
 
   /** An ACK that was on its way when following began is seen as it arrives. */
-  private arrive(group: number, time: number): void {
+  private arrive(group: number, flow: number, time: number): void {
     const known = this.acks.some((one) => one.group === group && Math.abs(one.until - time) < 1e-12);
-    if (!known) this.acks.push({ group, from: time, until: NaN });
+    if (!known) this.acks.push({ group, flow, from: time, until: NaN });
   }
 }

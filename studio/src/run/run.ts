@@ -2,7 +2,7 @@
 import { packetRate } from "../core/rates";
 import type { Resolved } from "../core/scenario";
 import { compiledModule } from "../core/module";
-import type { Mark, Problem, Reply, Request } from "../core/protocol";
+import type { Mark, Mechanism, Problem, Reply, Request } from "../core/protocol";
 import type { Source } from "./feed";
 import { Packets } from "./packets";
 import { Ring } from "./ring";
@@ -10,6 +10,8 @@ import SimulationWorker from "../worker?worker&inline";
 
 /** Newest rows that stay as they came, two minutes at normal speed; and older ones, at most. */
 const [RECENT, OLDER] = [6000, 6000];
+/** Rows of a window. */
+const WINDOW = 2000;
 /** The distance of rows that are not wanted (s): they are known. */
 const NONE = 1e9;
 /** Answers to one request as fast as it goes: about a second, after which a page that is hidden asks for no more. */
@@ -55,6 +57,16 @@ export interface View {
   jain: number;
   /** While packets are followed. */
   packets: Packets | undefined;
+  /** How the queue decides, while somebody looks. */
+  mechanism?: Mechanism | null;
+  /** The window of the flow that is followed. */
+  window?: Window | undefined;
+}
+
+/** The window of one flow, as far as it has been seen: rows of time (s), window (packets) and smoothed round trip (s). */
+export interface Window {
+  flow: number;
+  ring: Ring;
 }
 
 /** The instant that is shown (s). */
@@ -87,8 +99,14 @@ export function isClose(one: Resolved, speed: number, time: number): boolean {
   return speed * packetRate(one, time) <= SEEN;
 }
 
+/** Additions to the rows that the page looks at: how the queue decides, and the flow that is followed. */
+export interface Looks {
+  mechanism: boolean;
+  flow: number | null;
+}
+
 /** Business of a worker. It takes a new request in the middle of a course, which ends with it, and else only when idle. */
-type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | { kind: "course"; id: number; until: number };
+type Asked = { kind: "idle" } | { kind: "load" | "answer"; id: number } | ({ kind: "course"; id: number; until: number } & Looks);
 
 /**
  * One variant on its way through three places: what is *wanted*, the *next* simulation, and the *view* that is drawn. A change
@@ -113,6 +131,7 @@ export class Run {
   private nextSince = 0;
   /** Simulated time on the page (s), set by the session. */
   goal = 0;
+  looks: Looks = { mechanism: false, flow: null };
 
   /** With `start`, from elsewhere than a simulation; with `feeds`, from what cannot be run again. */
   constructor(
@@ -212,12 +231,15 @@ export class Run {
     const far = goal - target.now > near;
     const until = far && close ? goal - near / 2 : goal;
     // What goes on unasked ends with a new request.
-    if (asked.kind === "course" ? until === asked.until : until <= target.now + 1e-9) return;
+    const { mechanism, flow } = this.looks;
+    // Somebody begins to look while the run stands.
+    const lacks = !this.feeds && ((mechanism && target.mechanism?.at !== target.now) || (flow !== null && target.window?.flow !== flow));
+    if (asked.kind === "course" ? until === asked.until && mechanism === asked.mechanism && flow === asked.flow : until <= target.now + 1e-9 && !lacks) return;
     const answers = (speed === Infinity || far) && until > target.now ? ANSWERS : 1;
     const { id } = target;
-    this.asked = answers > 1 ? { kind: "course", id, until } : { kind: "answer", id };
+    this.asked = answers > 1 ? { kind: "course", id, until, mechanism, flow } : { kind: "answer", id };
     const distance = until <= newest(target) && until > target.now ? NONE : far ? coarse : every;
-    this.worker.postMessage({ kind: "sample", id, until, every: distance, follow: !far && close, answers, lately: momentsOf(target.resolved) } satisfies Request);
+    this.worker.postMessage({ kind: "sample", id, until, every: distance, follow: !far && close, answers, lately: momentsOf(target.resolved), mechanism, flow } satisfies Request);
   }
 
   /** True if anything moves here that the page waits for. */
@@ -304,6 +326,12 @@ function take(view: View, reply: Extract<Reply, { kind: "rows" }>): void {
     view.lately = reply.lately;
     view.jain = reply.jain;
   }
+  view.mechanism = reply.mechanism;
+  if (reply.window) {
+    const { flow, values: [cwnd = NaN, srtt = NaN] } = reply.window; // prettier-ignore
+    if (view.window?.flow !== flow) view.window = { flow, ring: new Ring(["time", "cwnd", "srtt"], WINDOW, 0) };
+    view.window.ring.push(Float64Array.of(reply.now, cwnd, srtt));
+  } else view.window = undefined;
   if (reply.steps) (view.packets ??= new Packets(waited)).take(reply.steps);
   else view.packets = undefined;
 }

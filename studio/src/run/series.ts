@@ -1,4 +1,5 @@
 /** Data of plots, from the rows of a run: rates and means over bins that all runs share. */
+import { partsOf } from "./mechanism";
 import { markAt, momentsOf, newest, shownAt, type View } from "./run";
 
 /**
@@ -98,6 +99,18 @@ export interface Numbers {
   jain: number;
   /** Goodput of each group of flows (bit/s). */
   goodput: number[];
+  /** Flow groups, if there are several, and classes of packets. */
+  parts: PartNumbers[];
+}
+
+/** Packets of one flow group or class at the bottleneck. */
+export interface PartNumbers {
+  kind: "class" | "group";
+  name: string;
+  /** Mean sojourn time (s). */
+  delay: number;
+  /** Goodput of a group; of a class what it has sent (bit/s). */
+  rate: number;
 }
 
 /** Sums of a run at one instant, by the name of a column; NaN where one is not known. */
@@ -118,8 +131,13 @@ export function sumsAt({ ring }: Pick<View, "ring">, time: number): Sums {
 export type Counted = Omit<Numbers, "now" | "queue" | "since">;
 
 /** Measures of the bottleneck from one instant to another, with the delays and the fairness in between. */
-export function counted({ port, resolved }: Pick<View, "port" | "resolved">, from: Sums, to: Sums, delays: Bins, jain: number): Counted {
+export function counted({ port, resolved, ring }: Pick<View, "port" | "resolved" | "ring">, from: Sums, to: Sums, delays: Bins, jain: number): Counted {
   const grown = (name: string): number => to(name) - from(name);
+  const part = (kind: PartNumbers["kind"], name: string, bytes: string): PartNumbers => {
+    const column = `${port}${kind}.${name}.`;
+    return { kind, name, delay: grown(column + "waited") / grown(column + "departures"), rate: (8 * grown(bytes)) / grown("time") };
+  };
+  const { classes, groups } = partsOf({ port, ring });
   const departures = grown(port + "departures");
   const drops = grown(port + "drops");
   // What the link could have sent: what came, what a bucket held, and no more than its peak lets through.
@@ -132,6 +150,7 @@ export function counted({ port, resolved }: Pick<View, "port" | "resolved">, fro
     marks: grown(port + "marks") / (departures + drops),
     jain,
     goodput: resolved.network.groups.map(({ name }) => (8 * grown(`flows.${name}.bytes`)) / grown("time")),
+    parts: [...groups.map((name) => part("group", name, `flows.${name}.bytes`)), ...classes.map((name) => part("class", name, `${port}class.${name}.bytes`))],
   };
 }
 

@@ -25,6 +25,16 @@ function usual(variants: readonly string[]): (string | null)[] {
   return variants.length > 0 ? variants.slice(0, 2) : [null];
 }
 
+/** One flow. */
+export interface Flow {
+  flow: number;
+  /** Number of its group. */
+  group: number;
+}
+
+/** Delay and goodput of all packets, of each flow group, or of each class. */
+export type By = "all" | "group" | "class";
+
 export class Session {
   /** The last text that is a valid scenario. */
   text = $state.raw("");
@@ -50,6 +60,12 @@ export class Session {
   inner = $state.raw(USUAL_INNER);
   /** The time that plots show (s); 0 follows the speed. */
   window = $state.raw(0);
+  /** True while the page shows how each queue decides. */
+  mechanism = $state.raw(false);
+  /** The flow that is followed through the picture of the queue. */
+  followed = $state.raw<Flow | undefined>();
+  /** Parts into which plots divide delay and goodput. */
+  by = $state.raw<By>("all");
   /** How far the runs are on their way to where the page stands, from 0 to 1, if that takes long. */
   behind = $state.raw<number | undefined>();
   private behindSince: number | undefined;
@@ -89,6 +105,7 @@ export class Session {
     }
     this.changes.clear();
     this.fits.clear();
+    this.followed = undefined;
     return true;
   }
 
@@ -256,7 +273,11 @@ export class Session {
     const { every, coarse, speed } = this.playback;
     const goal = this.playback.tick(elapsed, reached);
     this.see(false);
-    for (const run of this.runs) run.advance(goal, every, coarse, speed);
+    const looks = { mechanism: this.mechanism, flow: this.followed?.flow ?? null };
+    for (const run of this.runs) {
+      run.looks = looks;
+      run.advance(goal, every, coarse, speed);
+    }
     this.watch();
     const failures = this.runs.map((run) => run.trap ?? run.problem?.message);
     if (failures.some((one, index) => one !== this.failures[index]) || failures.length !== this.failures.length) this.failures = failures;

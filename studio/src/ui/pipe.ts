@@ -21,6 +21,8 @@ const GLOW = 0.4;
 /** Recent content of a lane: its words, and drops and marks for the speeds at which packets are not followed. */
 export class Lately {
   readonly words = new Words();
+  /** Where it was drawn last. */
+  lane: Lane | undefined;
   private view: View | undefined;
   private now = NaN;
   private resolved: Resolved | undefined;
@@ -54,8 +56,8 @@ interface Place {
   colour: string;
 }
 
-/** `resolved` is what holds now. */
-export function drawLane(context: CanvasRenderingContext2D, view: View, resolved: Resolved, lately: Lately, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
+/** `resolved` is what holds now; `followed` is the number of a flow. */
+export function drawLane(context: CanvasRenderingContext2D, view: View, resolved: Resolved, lately: Lately, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean, followed?: number): void {
   const { top, width, letter, colour } = place;
   const { ring, port } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
@@ -73,6 +75,7 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   const middle = barTop + barHeight / 2;
   const x = (packets: number): number => right - Math.min(1, packets / places) * wide;
   const lane: Lane = { left, right, end: width - 8, top: barTop, height: barHeight, middle, back: barTop + barHeight + 24, step: wide / places, x };
+  lately.lane = lane;
 
   // Names and numbers above the bar.
   context.textBaseline = "alphabetic";
@@ -150,7 +153,7 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
       context.fillText("ACKs", 8, lane.back + 4);
     }
     arrow(context, lane.end, narrow ? left : 62, lane.back, colours.line);
-    drawPackets(context, view, view.packets, lane, colour, colours, speed, elapsed, still);
+    drawPackets(context, view, view.packets, lane, colour, colours, speed, elapsed, still, followed);
     return;
   }
 

@@ -2,6 +2,7 @@
 import type { View } from "../run/run";
 import type { Fluid } from "../run/theory.svelte";
 import { packetRate } from "../core/rates";
+import { partsOf } from "../run/mechanism";
 import { fill, fillBand, grid, rowsAt, type Source } from "../run/series";
 
 export type Kind = "delay" | "inner" | "goodput" | "windows";
@@ -39,7 +40,8 @@ export function innerVariables(views: readonly View[]): string[] {
       if (column.startsWith(view.port)) names.add(column.slice(view.port.length));
     }
   }
-  return [...names].filter((name) => !COUNTS.includes(name));
+  // Those of a class or a group have more than one part.
+  return [...names].filter((name) => !COUNTS.includes(name) && !name.includes("."));
 }
 
 /** The least and the greatest value at each of the times. */
@@ -79,7 +81,7 @@ export class Picture {
     const from = this.times[0];
     // Counts need wider bins to be a rate.
     const times = grid(window[0], window[1], rate || kind === "goodput" ? BINS / 4 : BINS, finest, this.times);
-    const what = kind === "inner" ? inner : kind;
+    const what = `${kind} ${inner}`;
     const other = times !== this.times || what !== this.what || views.length !== this.views.length || views.some((view, place) => view !== this.views[place] || fluids[place] !== this.fluids[place]);
     if (other) {
       this.what = what;
@@ -134,7 +136,11 @@ function sourcesOf(kind: Kind, inner: string, view: View, variant: number, lengt
     band: below ? undefined : { low: new Float64Array(length), high: new Float64Array(length) },
     optional: kind === "windows",
   });
+  const { classes, groups } = partsOf(view);
+  const [prefix, parts] = inner === "class" ? ["class.", classes] : ["group.", inner === "group" ? groups : []];
+  if (kind === "delay" && parts.length > 0) return parts.map((name, order) => source([`${port}${prefix}${name}.waited`], [`${port}${prefix}${name}.departures`], 1000, name, order));
   if (kind === "delay") return [source([port + "waited"], [port + "departures"], 1000)];
+  if (kind === "goodput" && inner === "class" && parts.length > 0) return parts.map((name, order) => source([`${port}class.${name}.bytes`], ["time"], 8e-6, name, order));
   if (kind === "inner" && inner === "signals") return [source([port + "drops", port + "marks"], [port + "departures", port + "drops"], 100)];
   if (kind === "inner") return [source([port + inner], undefined, 1)];
   return resolved.network.groups.map(({ name }, order) =>

@@ -41,8 +41,6 @@ export interface Palette {
   drop: string;
   accent: string;
   variants: string[];
-  /** Colours of groups of flows, where packets are seen one by one. */
-  groups: string[];
 }
 
 let known: Palette | undefined;
@@ -63,6 +61,5 @@ export function palette(): Palette {
     drop: of("drop"),
     accent: of("accent"),
     variants: [of("a"), of("b"), of("c")],
-    groups: [1, 2, 3, 4, 5, 6].map((number) => of(`group-${number}`)),
   });
 }

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing, red::check_bounds};
-use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Verdict, parts};
 
 /// The part of the band between the thresholds that lies outside of the middle fifth, on either side.
 const OUTSIDE: f64 = 0.4;
@@ -231,6 +231,10 @@ impl Aqm for AdaptiveRed {
         self.red.take_over(&former.red);
         self.red.max_p = former.red.max_p;
         self.tested_at = former.tested_at;
+    }
+
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        self.red.curve(queue)
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

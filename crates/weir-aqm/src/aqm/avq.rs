@@ -17,11 +17,13 @@
 //! after the subtraction instead of before. It passes packets that cannot be marked. It can count
 //! packets; Weir always counts bytes.
 
+use alloc::boxed::Box;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Probability, Rate, Rng};
 
-use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Reason, Verdict};
 
 /// Packets that the virtual capacity adapts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +87,7 @@ impl AvqParameters {
         Avq {
             parameters: self.clone(),
             buffer: self.buffer * link.limit.in_bytes(link.mean_packet),
+            mean_packet: link.mean_packet,
             capacity,
             virtual_capacity: self.start.get() * capacity,
             virtual_queue: 0.0,
@@ -100,6 +103,7 @@ pub struct Avq {
     parameters: AvqParameters,
     /// B, in bytes.
     buffer: f64,
+    mean_packet: u32,
     /// C, in bytes per second.
     capacity: f64,
     /// `C~`, in bytes per second.
@@ -124,6 +128,12 @@ impl Avq {
         self.drained_at = Some(now);
     }
 
+    /// Returns true if a packet of `bytes` finds no room in a VQ of this length.
+    #[inline]
+    fn overflows(&self, virtual_queue: f64, bytes: f64) -> bool {
+        virtual_queue + bytes > self.buffer
+    }
+
     /// Adapts `C~` to the arrival of `bytes` at `now`.
     fn adapt(&mut self, bytes: f64, now: Instant) {
         let AvqParameters { gamma, alpha, .. } = &self.parameters;
@@ -139,7 +149,7 @@ impl Aqm for Avq {
     fn on_enqueue(&mut self, packet: PacketInfo, _queue: Backlog, now: Instant) -> Verdict {
         let bytes = f64::from(packet.bytes);
         self.drain(now);
-        let overflows = self.virtual_queue + bytes > self.buffer;
+        let overflows = self.overflows(self.virtual_queue, bytes);
         let verdict = match (overflows, self.parameters.ecn) {
             (false, _) => Verdict::Pass,
             (true, true) => Verdict::Mark(Reason::Early),
@@ -174,6 +184,17 @@ impl Aqm for Avq {
         self.virtual_queue = former.virtual_queue;
         self.drained_at = former.drained_at;
         self.adapted_at = former.adapted_at;
+    }
+
+    /// For a mean packet.
+    fn curve(&self, _queue: Backlog) -> Option<Curve<'_>> {
+        let at = |queue| f64::from(u8::from(self.overflows(queue, f64::from(self.mean_packet))));
+        Some(Curve {
+            variable: "virtual_queue",
+            value: self.virtual_queue,
+            end: 1.2 * self.buffer,
+            at: Box::new(at),
+        })
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing, red::check_bounds, red_family};
-use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Verdict};
 
 red_family! {
     /// Parameters of self-configuring RED.
@@ -148,6 +148,10 @@ impl Aqm for FengRed {
         self.red.take_over(&former.red);
         self.red.max_p = former.red.max_p;
         self.status = former.status;
+    }
+
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        self.red.curve(queue)
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -26,6 +26,8 @@
 //!   here it is 0.001, and `p_min` stays in [1e-6, 1]; `p` stays in [0, 1].
 //! - `p_min` does not change on an idle link.
 
+use alloc::boxed::Box;
+
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -36,7 +38,7 @@ use super::{
     IdleM,
     red::{Average, thresholds::check_pair},
 };
-use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Curve, Limit, Link, PacketInfo, Reason, Verdict};
 
 /// Lower bound of `p_min`: steps are proportional to it.
 const FLOOR: f64 = 1e-6;
@@ -248,6 +250,15 @@ impl Hred {
         self.unit.map_or(f64::from(queue.packets), |unit| queue.bytes as f64 / unit)
     }
 
+    /// `l`, or its average.
+    #[inline]
+    fn measured(&self, queue: Backlog) -> f64 {
+        match &self.average {
+            None => self.length(queue),
+            Some(average) => average.get() / self.unit.unwrap_or(1.0),
+        }
+    }
+
     /// `p` at a queue of `l`: equation (6) with (8).
     fn line(&self, l: f64) -> f64 {
         let height = 1.0 + (l - self.min_th) / (self.parameters.k * self.max_th);
@@ -269,13 +280,10 @@ impl Hred {
 impl Aqm for Hred {
     #[inline]
     fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-        let l = match &mut self.average {
-            None => self.length(queue),
-            Some(average) => {
-                average.update(queue, now);
-                average.get() / self.unit.unwrap_or(1.0)
-            }
-        };
+        if let Some(average) = &mut self.average {
+            average.update(queue, now);
+        }
+        let l = self.measured(queue);
         self.adapt(l);
         self.probability = self.line(l);
         match (self.rng.chance(self.probability), self.parameters.ecn) {
@@ -311,6 +319,16 @@ impl Aqm for Hred {
         self.p_min = former.p_min;
         self.probability = former.probability;
         self.rng = former.rng.clone();
+    }
+
+    /// The line goes over the whole buffer.
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        Some(Curve {
+            variable: "queue",
+            value: self.measured(queue),
+            end: 2.0 * self.max_th,
+            at: Box::new(|l| self.line(l)),
+        })
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

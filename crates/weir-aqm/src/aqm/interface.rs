@@ -2,7 +2,7 @@
 
 use weir_types::{Duration, Instant, Rate};
 
-use crate::{Backlog, Limit, PacketInfo, Verdict};
+use crate::{Backlog, Curve, Limit, PacketInfo, Verdict};
 
 /// An AQM algorithm: decides which packets of a queue are marked or dropped. It owns its state and
 /// its random stream, no packets, and reads no clock.
@@ -65,6 +65,12 @@ pub trait Aqm: Send {
         if self.next_update().is_some_and(|due| due <= now) {
             self.update(Backlog { packets: 0, bytes: 0, limit: Limit::NONE }, now);
         }
+    }
+
+    /// The probability of a signal as a function of one variable, where there is such a curve; `queue` is what waits.
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        let _ = queue;
+        None
     }
 
     /// Reports the inner variables under their published names.

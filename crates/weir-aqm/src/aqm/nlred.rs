@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{IdleM, Red, RedParameters, Spacing, red_family};
-use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Verdict, parts};
 
 red_family! {
     /// Parameters of NLRED.
@@ -96,12 +96,23 @@ pub struct Nlred {
     top: f64,
 }
 
+impl Nlred {
+    #[inline]
+    fn parabola(&self) -> impl Fn(f64) -> f64 + use<> {
+        let (min_th, max_th, top) = (self.red.min_th, self.red.max_th, self.top);
+        move |average| parts::quadratic(average, min_th, max_th, top)
+    }
+}
+
 impl Aqm for Nlred {
     #[inline]
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-        let (min_th, max_th, top) = (self.red.min_th, self.red.max_th, self.top);
         self.red.measure(queue, now);
-        self.red.judge_by(top, |average| parts::quadratic(average, min_th, max_th, top), packet, queue)
+        self.red.judge_by(self.top, self.parabola(), packet, queue)
+    }
+
+    fn curve(&self, _queue: Backlog) -> Option<Curve<'_>> {
+        Some(self.red.curve_by(self.top, self.parabola()))
     }
 
     fn on_idle(&mut self, now: Instant) {

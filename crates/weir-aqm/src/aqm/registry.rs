@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
 use super::{Aqm, PythonAqm, PythonParameters, with_aqms};
-use crate::{Backlog, Link, PacketInfo, Verdict};
+use crate::{Backlog, Curve, Link, PacketInfo, Verdict};
 
 /// Parameters without a queue length: those that have some list them in a method of their own.
 pub(crate) trait NoLevels {
@@ -168,6 +168,10 @@ impl Aqm for AnyAqm {
 
     fn begin(&mut self, now: Instant) {
         each_aqm!(self, aqm => aqm.begin(now));
+    }
+
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        each_aqm!(self, aqm => aqm.curve(queue))
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

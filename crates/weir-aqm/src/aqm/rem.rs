@@ -31,7 +31,7 @@
 //! ns-2 marks packets when they leave the queue, and passes packets that cannot be marked:
 //! `mark_at = "departure"`.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{IdleM, red::Average};
 use crate::{
-    Aqm, Backlog, Link, PacketInfo, Reason, Verdict,
+    Aqm, Backlog, Curve, Link, PacketInfo, Reason, Verdict,
     parts::{self, Capacity},
 };
 
@@ -230,6 +230,16 @@ impl RemParameters {
         }
     }
 
+    /// `m` at a price.
+    #[inline]
+    fn probability(&self, price: f64) -> f64 {
+        if self.price == Price::Average {
+            parts::exponential_natural(price)
+        } else {
+            parts::exponential(price, self.phi)
+        }
+    }
+
     /// The time from one update to the next.
     fn next_span(&self, rng: &mut Rng) -> Duration {
         match self.updates {
@@ -281,7 +291,7 @@ impl Aqm for Rem {
         if self.parameters.price == Price::Average {
             self.average.update(queue, now);
             self.price = self.parameters.per_packet * (self.average.get() * self.unit);
-            self.probability = parts::exponential_natural(self.price);
+            self.probability = self.parameters.probability(self.price);
         }
         self.arrived += parts::arrival_in_packets(packet.bytes, self.parameters.target, self.mean_packet);
         // A full buffer draws nothing.
@@ -317,7 +327,7 @@ impl Aqm for Rem {
     }
 
     fn update(&mut self, queue: Backlog, now: Instant) {
-        let RemParameters { phi, alpha, gamma, price, w_x, updates, .. } = self.parameters;
+        let RemParameters { alpha, gamma, price, w_x, updates, .. } = self.parameters;
         let b = parts::in_packets(queue, self.parameters.target, self.mean_packet);
         let c = self.capacity.take();
         self.arrivals = parts::ewma(self.arrivals, w_x.get(), self.arrived);
@@ -327,7 +337,7 @@ impl Aqm for Rem {
             Price::Average => return,
         };
         self.price = (self.price + gamma * mismatch).max(0.0);
-        self.probability = parts::exponential(self.price, phi);
+        self.probability = self.parameters.probability(self.price);
         self.last_backlog = b;
         self.arrived = 0.0;
         if updates == Updates::Asynchronous {
@@ -350,6 +360,17 @@ impl Aqm for Rem {
             (self.span, self.capacity) = (former.span, former.capacity);
         }
         self.rng = former.rng.clone();
+    }
+
+    fn curve(&self, _queue: Backlog) -> Option<Curve<'_>> {
+        let base =
+            if self.parameters.price == Price::Average { core::f64::consts::E } else { self.parameters.phi };
+        Some(Curve {
+            variable: "price",
+            value: self.price,
+            end: parts::measure_shown(libm::log(base)),
+            at: Box::new(|price| self.parameters.probability(price)),
+        })
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -11,14 +11,14 @@
 //! DCTCP does, with K > C RTT / 7. NewReno halves its window at a mark, which leaves the link idle if
 //! K is below one bandwidth-delay product.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, Rng};
 
 use super::red::measure;
-use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Reason, Verdict};
 
 /// Parameters of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,14 +63,31 @@ pub struct Step {
     parameters: StepParameters,
 }
 
+impl Step {
+    #[inline]
+    fn is_above(&self, queue: f64) -> bool {
+        queue > self.parameters.threshold.value()
+    }
+}
+
 impl Aqm for Step {
     #[inline]
     fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
         let StepParameters { threshold, ecn } = self.parameters;
-        if measure(queue, threshold.in_bytes()) <= threshold.value() {
+        if !self.is_above(measure(queue, threshold.in_bytes())) {
             return Verdict::Pass;
         }
         if ecn { Verdict::Mark(Reason::Forced) } else { Verdict::Drop(Reason::Forced) }
+    }
+
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        let threshold = self.parameters.threshold;
+        Some(Curve {
+            variable: "queue",
+            value: measure(queue, threshold.in_bytes()),
+            end: 2.0 * threshold.value(),
+            at: Box::new(|queue| f64::from(u8::from(self.is_above(queue)))),
+        })
     }
 
     /// It learns nothing.

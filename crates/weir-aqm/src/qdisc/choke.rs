@@ -22,7 +22,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Stre
 
 use super::{PacketFifo, carry_out};
 use crate::{
-    Aqm, Backlog, Discipline, Limit, Link, Observer, Packet, Reason,
+    Aqm, Backlog, Discipline, Limit, Link, Mechanism, Observer, Packet, Reason,
     aqm::{AqmConfig, Red, RedParameters, Spacing, red_family, thresholds},
 };
 
@@ -200,6 +200,10 @@ impl<P: Packet> Discipline<P> for Choke<P> {
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.red.on_rate(rate, now);
+    }
+
+    fn mechanism(&self) -> Mechanism<'_> {
+        self.red.curve(self.backlog()).into()
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -29,7 +29,7 @@ use super::{
     move_all,
     scheduler::{AqmBacklog, FlowHashing, OverflowPolicy, Scheduler},
 };
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, PacketInfo, Reason};
+use crate::{Aqm, Backlog, Discipline, FlowQueue, Limit, Mechanism, Observer, Packet, PacketInfo, Reason};
 
 /// Deficit round robin over flows, new ones first, with an AQM for each.
 ///
@@ -116,6 +116,11 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
     /// The AQM of one queue, to read its variables.
     pub fn aqm(&self, place: u32) -> &A {
         &self.flows[place as usize].aqm
+    }
+
+    /// The queues on a list.
+    fn listed(&self, list: &List) -> impl Iterator<Item = Index> {
+        core::iter::successors(list.first(), |place| self.flows[place.index()].next)
     }
 
     /// Backlog that an AQM sees. It has no limit, because an overflow drops from the longest queue,
@@ -335,15 +340,23 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         }
     }
 
+    fn mechanism(&self) -> Mechanism<'_> {
+        let mut is_new = alloc::vec![false; self.flows.len()];
+        for place in self.listed(&self.new) {
+            is_new[place.index()] = true;
+        }
+        let queues = self.flows.iter().zip(is_new).filter_map(|(Flow { line, packets, .. }, is_new)| {
+            let (_, head) = self.waiting.iter(line).next()?;
+            Some(FlowQueue { class: 0, flow: head.info().flow, packets: *packets, is_new })
+        });
+        Mechanism { curve: None, queues: queues.collect() }
+    }
+
     /// Numbers of new and old queues, bytes of the longest queue, and the AQMs' variables as means over
     /// listed queues.
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        let listed = |list: &List| {
-            let places = core::iter::successors(list.first(), |place| self.flows[place.index()].next);
-            places.count() as f64
-        };
-        record("new_flows", listed(&self.new));
-        record("old_flows", listed(&self.old));
+        record("new_flows", self.listed(&self.new).count() as f64);
+        record("old_flows", self.listed(&self.old).count() as f64);
         record("fattest", self.bytes.iter().copied().max().map_or(0.0, f64::from));
         let busy = self.flows.iter().filter(|flow| flow.listed).count();
         // All AQMs have the same variables.

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use weir_types::{Duration, Instant, Rate};
 
 use super::{PacketFifo, carry_out};
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
+use crate::{Aqm, Backlog, Discipline, Limit, Mechanism, Observer, Packet, Reason};
 
 /// First in, first out, with one AQM. Executes and reports drops and marks for every AQM.
 #[derive(Debug)]
@@ -169,6 +169,10 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.aqm.on_rate(rate, now);
+    }
+
+    fn mechanism(&self) -> Mechanism<'_> {
+        self.aqm.curve(self.backlog()).into()
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -28,7 +28,7 @@ pub use packet_fifo::PacketFifo;
 pub use registry::{AnyDiscipline, DisciplineVisitor, QueueConfig};
 pub use scheduler::{AqmBacklog, FlowHashing, OverflowPolicy, Scheduler};
 
-use crate::{Ack, Backlog, Packet, Reason, Verdict};
+use crate::{Ack, Backlog, Mechanism, Packet, Reason, Verdict};
 
 /// A queue discipline: owns the waiting packets and decides the order of departure.
 ///
@@ -116,6 +116,11 @@ pub trait Discipline<P> {
 
     /// The rate of the link is now `rate`.
     fn on_rate(&mut self, rate: Rate, now: Instant);
+
+    /// How it decides, beside the variables of [`Discipline::probe`].
+    fn mechanism(&self) -> Mechanism<'_> {
+        Mechanism::default()
+    }
 
     /// Reports the inner variables of the AQM under their published names.
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64));

@@ -9,7 +9,7 @@ use super::{
     DualPi2Parameters, FairQueue, Fifo, FqCodelParameters, FqParameters, FqPieParameters, Observer, move_all,
 };
 use crate::{
-    Backlog, Link, Packet,
+    Backlog, Link, Mechanism, Packet,
     aqm::{
         self, AnyAqm, AqmConfig, Codel, NoLevels as _, Pie, PythonAqm, PythonParameters, thresholds,
         with_aqms,
@@ -282,9 +282,7 @@ impl<P: Packet> AnyDiscipline<P> {
     pub fn visit<V: DisciplineVisitor<P>>(&mut self, visitor: V) -> V::Output {
         each!(self, discipline => visitor.visit(discipline))
     }
-}
 
-impl<P: Packet> AnyDiscipline<P> {
     /// Returns true if both disciplines are of one kind.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         core::mem::discriminant(self) == core::mem::discriminant(other)
@@ -366,6 +364,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         each!(self, discipline => discipline.on_rate(rate, now));
+    }
+
+    fn mechanism(&self) -> Mechanism<'_> {
+        each!(self, discipline => discipline.mechanism())
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -6,7 +6,7 @@ mod lookahead;
 mod observer;
 mod port;
 
-use weir_aqm::{Discipline, Service, Supply, qdisc::AnyDiscipline};
+use weir_aqm::{Discipline, Mechanism, Service, Supply, qdisc::AnyDiscipline};
 use weir_line::Line;
 use weir_types::{Duration, Instant};
 
@@ -182,6 +182,21 @@ impl Network {
         let port = &self.ports[port as usize].port;
         report("queue", f64::from(port.backlog().packets));
         port.discipline().probe(report);
+    }
+
+    /// Waiting packets of one class at `port`; NaN if its discipline does not have that one.
+    pub(crate) fn class_backlog(&self, port: u32, class: usize) -> f64 {
+        let discipline = self.ports[port as usize].port.discipline();
+        if class < discipline.classes().len() {
+            f64::from(discipline.class_backlog(class).packets)
+        } else {
+            f64::NAN
+        }
+    }
+
+    /// How the queue of `port` decides.
+    pub(crate) fn mechanism(&self, port: u32) -> Mechanism<'_> {
+        self.ports[port as usize].port.discipline().mechanism()
     }
 
     /// Checks that packets are conserved: sent = delivered + dropped + filtered + lost + in flight.

@@ -110,8 +110,8 @@ fn each_packet_is_followed_through_its_queue() {
     let count = |steps: &[Followed], step| steps.iter().filter(|one| one.step == step).count() as f64;
     let counted = [count(&steps, Step::Sent), count(&steps, Step::Dropped), count(&steps, Step::Marked)];
     let mut seen = Vec::new();
-    simulation.look(|_, variable, value| {
-        if matches!(variable, "departures" | "drops" | "marks") {
+    simulation.look(|place, variable, value| {
+        if matches!((place, variable), (Place::Queue(..), "departures" | "drops" | "marks")) {
             seen.push(value);
         }
     });

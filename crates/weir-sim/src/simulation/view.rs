@@ -1,15 +1,20 @@
 //! Values of a run while it goes on.
 
+use weir_aqm::Mechanism;
 use weir_types::{Duration, Instant};
 
 use super::Simulation;
-use crate::record::{CellCounts, FlowCounts, Histogram};
+use crate::record::{CellCounts, FlowCounts, GroupInfo, Histogram};
 
 /// A place in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place<'a> {
     /// The queue of one direction of this link, `forward` or `reverse`.
     Queue(&'a str, &'static str),
+    /// The packets of one class in the queue of one direction of this link.
+    Class(&'a str, &'static str, &'static str),
+    /// The packets of one group in the queue of one direction of this link.
+    GroupAt(&'a str, &'static str, &'a str),
     /// The flows of this group.
     Group(&'a str),
 }
@@ -29,6 +34,9 @@ impl Simulation<'_> {
     /// - `at_hand`, the bits that can be sent beyond those that come later;
     /// - `peak`, the most bits that the peak of a bucket has let through (NaN without a peak);
     /// - `queue`, the number of waiting packets, then the variables of its discipline.
+    ///
+    /// At the bottleneck, each class of a discipline that has some, and each group if there are several, has
+    /// `departures`, `bytes` and `waited`. A class also has `queue`.
     ///
     /// A group has:
     /// - `flows`, the number in progress;
@@ -53,6 +61,29 @@ impl Simulation<'_> {
             report(place, "at_hand", at_hand);
             report(place, "peak", peak);
             network.probe(port, &mut |variable, value| report(place, variable, value));
+            if !info.is_bottleneck {
+                continue;
+            }
+            let groups = recorder.groups();
+            let mut part = |place, class, group| {
+                let counts = closed.iter().chain([network.counts(port)]);
+                let cells: Vec<_> =
+                    counts.flat_map(|counts| counts.cells_of(groups.len(), class, group)).collect();
+                let sum = |count: fn(&CellCounts) -> u64| cells.iter().map(|cell| count(cell)).sum::<u64>();
+                report(place, "departures", sum(|cell| cell.departures) as f64);
+                report(place, "bytes", sum(|cell| cell.bytes) as f64);
+                report(place, "waited", Duration::from_nanos(sum(|cell| cell.waited)).as_secs_f64());
+            };
+            for (class, name) in info.classes.iter().enumerate() {
+                part(Place::Class(&info.link, info.direction, name), Some(class), None);
+            }
+            for (group, GroupInfo { name, .. }) in groups.iter().enumerate().filter(|_| groups.len() > 1) {
+                part(Place::GroupAt(&info.link, info.direction, name), None, Some(group));
+            }
+            for (class, name) in info.classes.iter().enumerate() {
+                let place = Place::Class(&info.link, info.direction, name);
+                report(place, "queue", network.class_backlog(port, class));
+            }
         }
         let hosts = &network.hosts;
         let mut sums = vec![(FlowCounts::default(), 0.0, 0_u32); recorder.groups().len()];
@@ -89,6 +120,31 @@ impl Simulation<'_> {
             network.hosts.counts(flow as usize, recorder.flow(flow).bytes).bytes as f64
         };
         (0..recorder.flows() as u32).map(bytes).collect()
+    }
+
+    /// How queue `port` decides at this instant, beside its variables.
+    ///
+    /// # Panics
+    /// If there are fewer queues.
+    pub fn mechanism(&mut self, port: usize) -> Mechanism<'_> {
+        self.now = self.until;
+        self.catch_up();
+        self.network.mechanism(port as u32)
+    }
+
+    /// The group of a flow.
+    ///
+    /// # Panics
+    /// If there are fewer flows.
+    pub fn group_of(&self, flow: u32) -> usize {
+        self.network.hosts.flow(flow).group()
+    }
+
+    /// Congestion window in packets, and smoothed round-trip time, of a flow at this instant. `None` before its first
+    /// round trip, and if there are fewer flows.
+    pub fn window(&self, flow: u32) -> Option<(f64, Duration)> {
+        let sender = &self.network.hosts.flows().get(flow as usize)?.sender;
+        Some((sender.cwnd(), sender.srtt()?))
     }
 
     /// The sojourn times of the departures from queue `port` since the start: the longest of each bin, and packets.

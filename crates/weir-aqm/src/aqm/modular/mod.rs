@@ -38,7 +38,7 @@ use super::{
     red::{Average, Signals, Zone},
 };
 use crate::{
-    Aqm, Backlog, Link, PacketInfo, Verdict,
+    Aqm, Backlog, Curve, Link, PacketInfo, Verdict,
     parts::{self, Capacity},
 };
 pub use parameters::{CongestionMeasure, ModularParameters, Profile, SignalAt};
@@ -139,18 +139,15 @@ impl Modular {
         self.zone = self.profile(value);
     }
 
+    const fn is_price(&self) -> bool {
+        matches!(self.parameters.measure, CongestionMeasure::Price | CongestionMeasure::PriceByQueue)
+    }
+
     /// How the measure is embedded in a probability.
     fn profile(&self, x: f64) -> Zone {
         let Self { low, high, top, slope, .. } = *self;
         match self.parameters.profile {
-            Profile::Exponential
-                if matches!(
-                    self.parameters.measure,
-                    CongestionMeasure::Price | CongestionMeasure::PriceByQueue
-                ) =>
-            {
-                Zone::Ramp(parts::exponential(x, self.parameters.phi))
-            }
+            Profile::Exponential if self.is_price() => Zone::Ramp(parts::exponential(x, self.parameters.phi)),
             Profile::Exponential => Zone::Ramp(parts::exponential_natural(slope * x)),
             Profile::Affine => Zone::Ramp(parts::affine(x, low, high, self.parameters.bottom.get(), top)),
             _ if x < low => Zone::Below,
@@ -282,6 +279,17 @@ impl Aqm for Modular {
             self.value = former.value;
         }
         self.update_at = self.update_at.and(former.update_at).or(self.update_at);
+    }
+
+    fn curve(&self, _queue: Backlog) -> Option<Curve<'_>> {
+        let end = match self.parameters.profile {
+            Profile::Exponential if self.is_price() => parts::measure_shown(libm::log(self.parameters.phi)),
+            Profile::Exponential => parts::measure_shown(self.slope),
+            Profile::Gentle => 2.2 * self.high,
+            _ => 1.2 * self.high,
+        };
+        let at = |x| self.profile(x).probability();
+        Some(Curve { variable: "measure", value: self.value, end, at: Box::new(at) })
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

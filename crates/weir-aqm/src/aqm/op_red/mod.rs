@@ -38,7 +38,7 @@ mod steering;
 use weir_types::{Duration, Instant, Invalid, Probability, Rate, Rng};
 
 use super::{Red, RedParameters};
-use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Reason, Verdict};
 use meter::{Estimates, Meter};
 use parameters::check_targets;
 pub use parameters::{LossSignal, OpRedParameters, Retarget};
@@ -259,6 +259,10 @@ impl Aqm for OpRed {
         (self.red.max_th, self.red.max_p) = (former.red.max_th, former.red.max_p);
         let red = self.red.clone();
         *self = Self { red, parameters, capacity, mean_packet, bounds, ..former.clone() };
+    }
+
+    fn curve(&self, queue: Backlog) -> Option<Curve<'_>> {
+        self.red.curve(queue)
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -26,13 +26,13 @@ mod family;
 mod signals;
 pub(crate) mod thresholds;
 
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
 
-use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+use crate::{Aqm, Backlog, Curve, Link, PacketInfo, Verdict, parts};
 pub use average::IdleM;
 pub(super) use average::{Average, measure};
 pub(crate) use family::red_family;
@@ -154,8 +154,7 @@ impl Red {
     /// Verdict on an arrival: a line from 0 at `min_th` to `max_p` at `max_th`.
     #[inline]
     pub(crate) fn judge(&mut self, packet: PacketInfo, queue: Backlog) -> Verdict {
-        let Self { min_th, max_th, max_p, .. } = *self;
-        self.judge_by(max_p, |average| parts::linear(average, min_th, max_th, max_p), packet, queue)
+        self.judge_by(self.max_p, self.line(), packet, queue)
     }
 
     /// The verdict if the probability between the thresholds follows `profile`, which ends at
@@ -168,18 +167,42 @@ impl Red {
         packet: PacketInfo,
         queue: Backlog,
     ) -> Verdict {
-        let (low, high) = (self.min_th, self.max_th);
         let least = self.min_qlen.value();
         let calm = least > 0.0 && measure(queue, self.min_qlen.in_bytes()) <= least;
-        let zone = match self.average.get() {
-            average if calm || average < low => Zone::Below,
-            average if average < high => Zone::Ramp(profile(average)),
-            average if self.gentle && average < 2.0 * high => {
-                Zone::Ramp(top + parts::linear(average, high, 2.0 * high, 1.0 - top))
-            }
-            _ => Zone::Above,
-        };
+        let zone = if calm { Zone::Below } else { self.zone(self.average.get(), top, profile) };
         self.signals.verdict(zone, packet, queue)
+    }
+
+    /// The zone of an average.
+    #[inline]
+    fn zone(&self, average: f64, top: f64, profile: impl FnOnce(f64) -> f64) -> Zone {
+        let (low, high) = (self.min_th, self.max_th);
+        if average < low {
+            Zone::Below
+        } else if average < high {
+            Zone::Ramp(profile(average))
+        } else if self.gentle && average < 2.0 * high {
+            Zone::Ramp(top + parts::linear(average, high, 2.0 * high, 1.0 - top))
+        } else {
+            Zone::Above
+        }
+    }
+
+    /// The curve that [`Red::judge_by`] follows.
+    pub(super) fn curve_by<'a>(&'a self, top: f64, profile: impl Fn(f64) -> f64 + 'a) -> Curve<'a> {
+        Curve {
+            variable: "average",
+            value: self.average.get(),
+            end: self.max_th * if self.gentle { 2.2 } else { 1.2 },
+            at: Box::new(move |average| self.zone(average, top, &profile).probability()),
+        }
+    }
+
+    /// The profile of [`Red::judge`].
+    #[inline]
+    fn line(&self) -> impl Fn(f64) -> f64 + use<> {
+        let Self { min_th, max_th, max_p, .. } = *self;
+        move |average| parts::linear(average, min_th, max_th, max_p)
     }
 
     /// `w_q`.
@@ -211,6 +234,10 @@ impl Aqm for Red {
     fn take_over(&mut self, former: &Self) {
         self.average.take_over(&former.average);
         self.signals.take_over(&former.signals);
+    }
+
+    fn curve(&self, _queue: Backlog) -> Option<Curve<'_>> {
+        Some(self.curve_by(self.max_p, self.line()))
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -41,6 +41,16 @@ pub(in crate::aqm) enum Zone {
     Above,
 }
 
+impl Zone {
+    pub(in crate::aqm) const fn probability(self) -> f64 {
+        match self {
+            Self::Below => 0.0,
+            Self::Ramp(p) => p,
+            Self::Above => 1.0,
+        }
+    }
+}
+
 /// Spaces signals and chooses between mark and drop.
 #[derive(Clone, Debug)]
 pub(in crate::aqm) struct Signals {

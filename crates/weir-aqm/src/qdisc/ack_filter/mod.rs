@@ -32,7 +32,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
 use super::{Fifo, PacketFifo};
 use crate::{
-    Aqm as _, Backlog, Discipline, Link, Observer, Packet,
+    Aqm as _, Backlog, Discipline, Link, Mechanism, Observer, Packet,
     aqm::{AnyAqm, AqmConfig, DropTailParameters},
 };
 pub use rule::Filtering;
@@ -166,6 +166,10 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.fifo.on_rate(rate, now);
+    }
+
+    fn mechanism(&self) -> Mechanism<'_> {
+        self.fifo.mechanism()
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -6,7 +6,7 @@ use weir_types::{Duration, Instant, Rate};
 
 use super::{Cake, flow::Set, shaper::Shaper, tin::Tin};
 use crate::{
-    Backlog, Discipline, Observer, Packet,
+    Backlog, Discipline, FlowQueue, Mechanism, Observer, Packet,
     qdisc::{linked_list::PacketPool, move_all},
 };
 
@@ -126,6 +126,17 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn on_rate(&mut self, rate: Rate, _: Instant) {
         self.rescale(rate);
+    }
+
+    fn mechanism(&self) -> Mechanism<'_> {
+        let queues = self.tins.iter().enumerate().flat_map(|(class, tin)| {
+            tin.flows.iter().filter_map(move |queue| {
+                let (_, head) = self.waiting.iter(&queue.line).next()?;
+                let packets = self.waiting.iter(&queue.line).count() as u32;
+                Some(FlowQueue { class, flow: head.info().flow, packets, is_new: queue.set == Set::Sparse })
+            })
+        });
+        Mechanism { curve: None, queues: queues.collect() }
     }
 
     /// Numbers of sparse, bulk and decaying flows, and bytes of the longest queue. The largest `p_drop` and the sum of
