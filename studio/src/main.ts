@@ -8,10 +8,11 @@ import { Feed } from "./run/feed";
 import { animate, frames } from "./run/frames";
 import { session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
-import { followSystem, still } from "./ui/theme.svelte";
+import { followSystem, still, switchLecture } from "./ui/theme.svelte";
 
 const query = new URLSearchParams(location.search);
 followSystem(query.get("theme"));
+if (query.has("lecture")) switchLecture(true);
 const app = document.getElementById("app")!;
 /** The live run that `#live=PORT.TOKEN` names, beside a simulation of its scenario; both as far as the run has come. */
 async function live(fragment: string): Promise<Shared | undefined> {
