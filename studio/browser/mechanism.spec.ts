@@ -37,7 +37,6 @@ test("the address keeps the pictures open @soak", async ({ studio }) => {
 
 test("a flow is followed by pointer and by keys, until Escape", async ({ studio }) => {
   await studio.goto(PLAIN);
-  // Every flow has had a round trip.
   await poll(() => time(studio)).toBeGreaterThan(3);
   await studio.getByRole("slider", { name: "Speed" }).fill("0");
   await paused(studio);
@@ -46,7 +45,8 @@ test("a flow is followed by pointer and by keys, until Escape", async ({ studio 
   await studio.locator("body").press(".");
   await group.getByRole("button", { name: "Follow a flow" }).click();
   await expect(group.getByText(/^Flow \d+$/)).toBeVisible();
-  await expect(group).toContainText(/A window [\d.]+, round trip [\d.]+ ms/);
+  // A flow whose first packets were lost has no round trip yet; behind CoDel this is rare.
+  await expect(group).toContainText(/window [\d.]+, round trip [\d.]+ ms/);
   const first = await group.getByText(/^Flow \d+$/).textContent();
   await group.getByRole("button", { name: "The next flow" }).press("ArrowRight");
   await expect(group.getByText(/^Flow \d+$/)).not.toHaveText(first!);
