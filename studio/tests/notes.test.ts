@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
 import { initSync, Scenario } from "../pkg/weir_wasm.js";
+import { notesOf } from "../src/core/notes";
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
@@ -41,4 +42,18 @@ it("a variant has the notes of weir check", () => {
       hint: "flows.ftp.tcp.ecn = true",
     },
   ]);
+});
+
+it("a note of several variants is said once, warnings first", () => {
+  const text = TEXT.replace("[variants.marks]", `[variants.pi]
+links.a.queue.pi.ecn = true
+[variants.plain]
+links.a.queue.codel = {}
+[variants.marks]`);
+  const found = notesOf(text, ["plain", "pi", "marks"]);
+  expect(found.map(({ note, places }) => [note.path, places])).toEqual([
+    ["links.a.queue.pi.ecn", [1]],
+    ["links.a.queue.rem.ecn", [2]],
+  ]);
+  expect(notesOf(TEXT, ["marks", "marks"]).map(({ places }) => places)).toEqual([[0, 1]]);
 });

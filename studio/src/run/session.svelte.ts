@@ -4,6 +4,7 @@ import { problemOf, type Problem } from "../core/protocol";
 import { USUAL_INNER } from "../core/share";
 import { movesOf, textAt, type Move } from "../core/moves";
 import { changesOf, labelOf, titleOf } from "../core/names";
+import { notesOf, type Shared } from "../core/notes";
 import { rateAt } from "../core/rates";
 import { read, resolve, type Resolved } from "../core/scenario";
 import { Changes } from "./changes.svelte";
@@ -54,6 +55,8 @@ export class Session {
   current = $state.raw<Resolved[]>([]);
   /** The rate in force at the queue of the first variant (bit/s). */
   rate = $state.raw(NaN);
+  /** What may mislead in the variants that are shown, as `weir check` says it. */
+  notes = $state.raw<Shared[]>([]);
   /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
   /** The variable of the second plot. */
@@ -166,7 +169,10 @@ export class Session {
         if (!same || !run.isUsed) run.load(text, one, this.instants, anew);
       });
       this.theory.show(text, resolved, duration);
-      if (changed || names.join() !== before) this.span.show(text, resolved);
+      if (changed || names.join() !== before) {
+        this.span.show(text, resolved);
+        this.notes = notesOf(text, names);
+      }
       return true;
     } catch (error) {
       this.problem = problemOf(error);
