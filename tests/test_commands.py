@@ -39,7 +39,7 @@ ELSEWHERE = {
     r"weir report 1": "test_the_report_says_what_the_tables_say",
     r"weir traffic from-pcap FILE .*": "test_what_is_written_is_checked_and_runs",
     r"weir lesson mine.md": "test_the_example_of_the_page_is_a_lesson",
-    r"weir studio( mine.toml)?": "test_it_ends_with_ctrl_c",
+    r"weir studio( (mine|access).toml)?": "test_it_ends_with_ctrl_c",
     r"weir studio mine.md": "test_a_lesson_of_ones_own_travels_in_the_address",
     r"weir studio '#lesson/rem'": "test_a_link_opens_what_it_holds",
     r"weir studio --export .*": "test_the_page_is_written_for_a_server",

@@ -18,8 +18,8 @@ pub struct Mechanism {
     pub dot: Vec<f64>,
     /// The curve: the last value of the variable, then the probability at equal distances from zero up to there.
     pub curve: Vec<f64>,
-    /// Queues in which packets wait, where each flow has its own: their number and the packets in all of
-    /// them, then of each of the longest the class, the group, the flow, packets, and 1 if it is served first.
+    /// Queues in which packets wait, where each flow has its own: their number, and the packets in all of them. Then, for
+    /// each of the longest, the class, the group, the flow, packets, and 1 if it is served first.
     pub queues: Vec<f64>,
 }
 

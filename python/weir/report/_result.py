@@ -128,6 +128,7 @@ def _links(sweep: Sweep) -> list[tuple[str, str]]:
     return [
         (sweep.labels[place], STUDIO + fragment(sweep.resolved[variant], ()))
         for place, variant in enumerate(sweep.variants)
+        if variant in sweep.resolved
     ]
 
 

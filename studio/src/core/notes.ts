@@ -7,7 +7,7 @@ export interface Note {
   path: string;
   /** One sentence without its full stop. */
   message: string;
-  /** What to write instead. */
+  /** A proposed change of the scenario. */
   hint: string;
 }
 

@@ -7,8 +7,8 @@ import { shownAt, type View } from "./run";
 import { delayOf, goals } from "./targets";
 
 /**
- * A picture of a mechanism. *lanes* are several queues, *curve* is a probability over a variable, *next* the time of the next
- * signal, *probability* the output of a controller over time.
+ * A picture of a mechanism. *lanes* are several queues, *curve* is a probability over a variable. *next* is the time of
+ * the next signal, *probability* the output of a controller over time.
  */
 export type Kind = "lanes" | "curve" | "next" | "probability";
 

@@ -55,7 +55,7 @@ export class Session {
   current = $state.raw<Resolved[]>([]);
   /** The rate in force at the queue of the first variant (bit/s). */
   rate = $state.raw(NaN);
-  /** What may mislead in the variants that are shown, as `weir check` says it. */
+  /** Notes of `weir check` on the variants that are shown. */
   notes = $state.raw<Shared[]>([]);
   /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
