@@ -71,8 +71,8 @@ _ENDED_NS = 2000.0
 _PYTHON_NS = 1500.0
 """Time per packet that an AQM in Python decides on."""
 
-# Bytes. Sessions and transfers are those of the run, the others with tables and the store. The core knows those of
-# flows and packets (`weir_scenario::demand`).
+# Bytes. Sessions and transfers are those of the run, the others with tables and the store. The core knows the
+# memory of flows and packets (`weir_scenario::demand`).
 _SESSION_B = 440.0
 """Memory of a user, without transfers."""
 _TRANSFER_B = 450.0
