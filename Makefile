@@ -106,6 +106,7 @@ soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow chec
 	$(BIN)/python tests/tuning/prior.py
 	cd studio && WEIR_HOURS=2 npm run --silent test -- endless
 	cd studio && WEIR_TRIES=500 npm run --silent test:browser -- random
+	cd studio && WEIR_SOAK=1 npm run --silent test:browser -- --grep @soak
 	mkdir -p $(SCRATCH)/images $(SCRATCH)/papers
 	@$(MAKE) --no-print-directory QUICK=--quick DOCS=$(SCRATCH) DISCIPLINES=codel $(MEASURED)
 	rm -rf $(CLONE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ include_patterns = [
 exclude_patterns = ["docs/_build", "docs/_toc.yml"]
 
 myst_heading_anchors = 4
-nb_execution_mode = "cache"
+nb_execution_mode = os.environ.get("WEIR_NOTEBOOKS", "cache")
 nb_execution_cache_path = "docs/_build/notebooks"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True

@@ -6,6 +6,8 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 
 export default defineConfig({
   testDir: "browser",
+  // What takes long: make soak.
+  ...(process.env.WEIR_SOAK ? {} : { grepInvert: /@soak/ }),
   // Tests wait more than they compute.
   workers: 2,
   timeout: HANG_MS,

@@ -25,6 +25,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "opened"
 
 
+@pytest.mark.soak
 def test_the_page_is_opened_in_the_browser(
     weir_process: Command, small: Path, opened: Path, tmp_path: Path
 ) -> None:

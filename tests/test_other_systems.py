@@ -57,6 +57,7 @@ def test_a_store_of_a_system_with_flock_can_be_used(place: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.soak
 def test_everything_works_that_stores_and_draws(place: Path) -> None:
     for words in (
         ("compare", "small.toml", "-n", "2", "--quiet", "--report"),

@@ -101,7 +101,7 @@ def test_no_title_steers_the_terminal(tmp_path: Path) -> None:
         assert not set(shown) & {*map(chr, range(9)), "\x1b", "\x07", "\x9b"}, arguments
 
 
-@pytest.mark.parametrize("sent", kills.SIGNALS)
+@pytest.mark.parametrize("sent", ["SIGKILL", pytest.param("SIGTERM", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("what", kills.COMMANDS)
 def test_a_killed_command_leaves_no_process_and_loses_no_run(
     what: str, sent: str, small: Path, tmp_path: Path
@@ -109,6 +109,7 @@ def test_a_killed_command_leaves_no_process_and_loses_no_run(
     kills.trial(what, sent, 1, small, tmp_path)
 
 
+@pytest.mark.soak
 def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path: Path) -> None:
     def hidden() -> list[Path]:
         return [*tmp_path.rglob(".*.weir-*")]

@@ -73,6 +73,7 @@ def checked(folder: Path, *options: str) -> dict[str, str]:
     return dict(line.split("\t", 1) for line in done.stdout.splitlines())
 
 
+@pytest.mark.soak
 def test_the_script_tells_right_from_wrong(folder: Path) -> None:
     task = folder / "class.toml"
     task.write_text(task.read_text(encoding="utf-8").replace("60 s", FAST), encoding="utf-8")

@@ -118,7 +118,7 @@ test("after Tab a control keeps Space; Play is two keys away; ? lists the keys",
   await expect(studio.getByRole("button", { name: "Pause" })).toBeFocused();
   await studio.keyboard.press("Space");
   await expect(studio.getByRole("button", { name: "Play", exact: true })).toBeFocused();
-  await studio.getByRole("button", { name: "Dark" }).focus();
+  await studio.getByRole("button", { name: "Large type" }).focus();
   await studio.keyboard.press("Shift+Tab");
   await studio.keyboard.press("Space");
   const keys = studio.getByRole("dialog", { name: "Keys" });

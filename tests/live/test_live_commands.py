@@ -61,7 +61,8 @@ def test_a_command_that_a_signal_ended_has_the_code_of_a_shell(finish: Finish) -
 
 
 TUN_AND_VETH = pytest.mark.parametrize(
-    "path", [pytest.param([], marks=needs_tun, id="tun"), pytest.param(["--veth"], id="veth")]
+    "path",
+    [pytest.param([], marks=[needs_tun, pytest.mark.soak], id="tun"), pytest.param(["--veth"], id="veth")],
 )
 
 

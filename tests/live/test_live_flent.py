@@ -59,6 +59,7 @@ def flent(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @needs_namespaces
+@pytest.mark.soak
 def test_flent_reads_and_plots_it(finish: Finish, place: Path) -> None:
     pytest.importorskip("flent", reason="needs flent")
     far = shlex.join(python(SERVE, "9000", "far"))

@@ -187,7 +187,10 @@ def test_a_killed_sweep_goes_on_where_it_was(
     assert_same(tables(place), undisturbed)
 
 
-@pytest.mark.parametrize("workers", [["--threads", "1"], ["--processes", "1"], ["--dask", "local:1"]])
+DASK = pytest.param(["--dask", "local:1"], marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize("workers", [["--threads", "1"], ["--processes", "1"], DASK])
 def test_ctrl_c_keeps_what_is_finished(
     workers: list[str], place: Path, undisturbed: dict[str, pl.DataFrame]
 ) -> None:

@@ -135,6 +135,7 @@ def test_the_same_rows_from_threads_processes_and_any_executor(
         assert files[0] == files[1]
 
 
+@pytest.mark.soak
 def test_the_same_rows_from_a_cluster(swept: weir.Sweep, pair: weir.Scenario, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
     found = pair.sweep(RATES, 4, store=tmp_path / "store", dask="local:2")

@@ -332,6 +332,7 @@ def test_python_draws_the_same_figure(swept: Path, weir_command: Command) -> Non
     assert chart.altair().to_dict()["datasets"] == written["datasets"]
 
 
+@pytest.mark.soak
 def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
     """Rate, time left and the widest interval so far, in a terminal of its own."""
     leader, follower = pty.openpty()

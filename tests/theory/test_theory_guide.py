@@ -45,6 +45,7 @@ def test_the_scenario_and_the_python_of_the_theory(tmp_path: Path, monkeypatch: 
     assert study.trajectory.converged
 
 
+@pytest.mark.soak
 def test_the_guide_to_predictions_works(weir_command: Command, tmp_path: Path) -> None:
     # In order: later ones name the results of earlier ones by their numbers.
     for line in commands("how-to/theory.md"):
