@@ -27,7 +27,6 @@
 //! - `p_min` does not change on an idle link.
 
 use alloc::boxed::Box;
-
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
