@@ -113,6 +113,27 @@ def test_the_example_of_the_page_is_a_lesson(weir_command: Command, tmp_path: Pa
     assert page.endswith("\n".join(rows) + "\n")
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("over", "found"), [((), "achieved"), (("--over", "rate=5..20 Mbit/s"), "not achievable")]
+)
+def test_the_machine_of_a_lesson_gave_the_answer_that_stands_there(
+    weir_command: Command, tmp_path: Path, over: tuple[str, ...], found: str
+) -> None:
+    """The setting of B in *Tune against the machine*, and that none is good for slower lines, too."""
+    text = (Path(__file__).parents[1] / "python/weir/lessons/tune.md").read_text(encoding="utf-8")
+    (tmp_path / "tune.toml").write_text(text.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    targets = ("--target", "mean delay < 20 ms", "--target", "utilisation > 97%")
+    vary = ("--vary", "red.max_th=10..200 packets", "--vary", "red.max_p=0.01..0.5")
+    done = weir_command("tune", "tune.toml", "--variant", "a", *targets, *vary, *over, "--json", "--quiet")
+    answer = json.loads(done.stdout)
+    assert answer["verdict"] == found, done.stderr
+    if not over:
+        setting = answer["chosen"]["setting"]
+        assert f'max_th = "{setting["links.bottleneck.queue.red.max_th"]}"' in text
+        assert f"max_p = {setting['links.bottleneck.queue.red.max_p']:.4f}" in text
+
+
 def test_the_command_says_which_answer_is_right(weir_command: Command, lesson: Path) -> None:
     done = weir_command("lesson", lesson, "-n", "3")
     assert done.returncode == 0, done.stderr
