@@ -262,13 +262,13 @@ endif
 	}
 	@touch $@
 
-# The WebAssembly module, with what JavaScript needs to call it.
+# The WebAssembly module, with what JavaScript needs to call it. A folder of its own: it is built beside the tests of the crates.
 studio/pkg/weir_wasm.js: $(RUST) studio/bindgen/Cargo.lock $(wildcard studio/bindgen/src/*.rs)
 	@tools/check-studio-tools.sh
 	@echo '==> Building the WebAssembly module (release)'
-	@cargo build --release --package weir-wasm --target wasm32-unknown-unknown
+	@cargo build --release --package weir-wasm --target wasm32-unknown-unknown --target-dir target/wasm
 	@cargo run --quiet --manifest-path studio/bindgen/Cargo.toml --target-dir target/bindgen \
-		target/wasm32-unknown-unknown/release/weir_wasm.wasm studio/pkg
+		target/wasm/wasm32-unknown-unknown/release/weir_wasm.wasm studio/pkg
 	@touch $@
 
 studio/node_modules/.installed: studio/package-lock.json

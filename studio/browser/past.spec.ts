@@ -88,4 +88,9 @@ test("numbers count in a span that a pointer draws or two ends say, from its pac
   await studio.getByRole("button", { name: "Remove the span" }).click();
   await settled(studio);
   expect(await table(studio)).toBe(all);
+  // As long as no time has passed there is none.
+  await studio.getByRole("button", { name: "From the start" }).click();
+  await studio.getByRole("button", { name: "span", exact: true }).press("Enter");
+  await frames(studio, 2);
+  await expect(studio.getByRole("button", { name: "Remove the span" })).toHaveCount(0);
 });
