@@ -48,7 +48,7 @@ describe("lessons", () => {
   });
   it("show what an author writes as HTML", () => {
     const { text } = LESSONS[0]!;
-    const lesson = parseLesson(text.replace("A TCP sender", "<img src=x onerror=alert(1)> A TCP sender"), "mine.md");
+    const lesson = parseLesson(text.replace("A CUBIC sender", "<img src=x onerror=alert(1)> A CUBIC sender"), "mine.md");
     expect(lesson.text).toContain("&lt;img");
     expect(lesson.text).not.toContain("<img");
   });
