@@ -41,7 +41,7 @@ test("a link that lost its end says so, and shows nothing in its place", async (
 
 test("other pages link to a lesson or a discipline", async ({ studio }) => {
   await studio.goto(PLAIN + "#lesson/rem");
-  await expect(studio.getByRole("heading", { name: "Lesson 3 of 11" })).toBeVisible();
+  await expect(studio.getByRole("heading", { name: /^Lesson 3 of \d+/ })).toBeVisible();
   await studio.goto("about:blank");
   await studio.goto(PLAIN + "#queue/pie");
   await expect(studio.getByLabel("Queue discipline of B")).toHaveValue("pie");
