@@ -46,6 +46,9 @@ CASES: dict[str, Evidence] = {
     "region": evidence("achieved", 2, 2, over=REGION),
     "region of one": evidence("not achievable", 2, 1, over=REGION[:1]),
 }
+ALIKE = {"achieved by one parameter", "defaults", "defaults, one target", "undecided", "region of one"}
+"""Cases that are drawn in `make soak` only: each has a sibling with the same panels."""
+
 MAPS = {"panel-shortfall", "panel-robustness"}
 
 
@@ -55,16 +58,24 @@ def panels(name: str) -> list[Panel]:
     return CASES[name].panels
 
 
+class Pages:
+    """The pages alone, each written when it is first asked for: figures as files take longer than everything
+    else."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __getitem__(self, name: str) -> Path:
+        page = self._directory / f"{name}.html"
+        if not page.exists():
+            script = render({}, self._directory)
+            page.write_text(CASES[name].html(panels(name), script), encoding="utf-8")
+        return page
+
+
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The pages alone: figures as files take longer than everything else."""
-    directory = tmp_path_factory.mktemp("tuning")
-    script = render({}, directory)
-    found: dict[str, Path] = {}
-    for name, case in CASES.items():
-        found[name] = directory / f"{name}.html"
-        found[name].write_text(case.html(panels(name), script), encoding="utf-8")
-    return found
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    return Pages(tmp_path_factory.mktemp("tuning"))
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +87,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", CASES)
-def test_the_page_is_whole_on_a_phone(name: str, browser: Browser, pages: dict[str, Path]) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak) if name in ALIKE else name for name in CASES]
+)
+def test_the_page_is_whole_on_a_phone(name: str, browser: Browser, pages: Pages) -> None:
     visit = Visit(browser, pages[name], 400)
     assert visit.complaints == []
     assert visit.requests == [visit.url]
@@ -115,7 +128,7 @@ def test_a_choice_among_disciplines_is_whole_on_a_phone(browser: Browser, tmp_pa
 
 @pytest.mark.browser
 def test_on_a_screen_verdict_table_and_setting_need_no_scrolling(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     visit = Visit(browser, pages["achieved"], 1200)
     assert visit.complaints == []
@@ -179,7 +192,7 @@ def test_what_is_undecided_says_what_it_would_take() -> None:
     )
 
 
-def test_a_region_names_its_worst_condition(pages: dict[str, Path]) -> None:
+def test_a_region_names_its_worst_condition(pages: Pages) -> None:
     case = CASES["region"]
     inside = [cell for cell in case.tuned.cells if cell.inside]
     worst = max(inside, key=lambda cell: max(o.shortfall for o in cell.outcomes))
@@ -209,7 +222,7 @@ def test_a_region_says_at_which_of_its_ends_the_setting_stops_holding() -> None:
     assert beyond(inner) == ""
 
 
-def test_the_command_on_the_page_gives_the_setting(pages: dict[str, Path], tmp_path: Path) -> None:
+def test_the_command_on_the_page_gives_the_setting(pages: Pages, tmp_path: Path) -> None:
     text = pages["achieved"].read_text(encoding="utf-8")
     found = re.search(r"<pre>(weir run .*?)</pre>", text, re.DOTALL)
     assert found is not None
@@ -232,14 +245,14 @@ def test_what_the_scenario_was_loaded_with_is_part_of_the_command() -> None:
     assert 'weir run fake.toml \\\n  --set links.bottleneck.rate="5 Mbit/s" \\\n' in text
 
 
-def test_defaults_that_do_come_without_a_setting_to_use(pages: dict[str, Path]) -> None:
+def test_defaults_that_do_come_without_a_setting_to_use(pages: Pages) -> None:
     text = pages["defaults"].read_text(encoding="utf-8")
     assert "weir run" not in text
     assert "Nothing has to be changed." in text
     assert "no other setting was run" in text
 
 
-def test_the_document_has_what_the_page_says(pages: dict[str, Path]) -> None:
+def test_the_document_has_what_the_page_says(pages: Pages) -> None:
     case = CASES["region of one"]
     found = json.loads(json.dumps(case.to_json(), allow_nan=False))
     page = pages["region of one"].read_text(encoding="utf-8")

@@ -43,15 +43,8 @@ def test_the_targets_are_what_they_are_called() -> None:
     assert all(asked.shortfalls().min() > 0.05 for asked in BEYOND)
 
 
-def some_in_soak(targets: Sequence[Asked]) -> list[Any]:
-    """Searches, all but the first in the soak test only."""
-    return [
-        pytest.param(asked, marks=[pytest.mark.soak] if number else [])
-        for number, asked in enumerate(targets)
-    ]
-
-
-@pytest.mark.parametrize("asked", some_in_soak(REACHABLE), ids=str)
+@pytest.mark.soak
+@pytest.mark.parametrize("asked", REACHABLE, ids=str)
 def test_what_can_be_had_is_found_and_holds(asked: Asked, store: Path) -> None:
     answer = answered(asked, store)
     assert answer.verdict in {"achieved", "defaults already meet it"}
@@ -61,7 +54,8 @@ def test_what_can_be_had_is_found_and_holds(asked: Asked, store: Path) -> None:
     assert loss < asked.loss
 
 
-@pytest.mark.parametrize("asked", some_in_soak(BEYOND), ids=str)
+@pytest.mark.soak
+@pytest.mark.parametrize("asked", BEYOND, ids=str)
 def test_what_is_out_of_reach_is_called_so(asked: Asked, store: Path) -> None:
     answer = answered(asked, store)
     assert answer.verdict == "not achievable"
