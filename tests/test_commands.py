@@ -43,6 +43,7 @@ ELSEWHERE = {
     r"weir studio mine.md": "test_a_lesson_of_ones_own_travels_in_the_address",
     r"weir studio '#lesson/rem'": "test_a_link_opens_what_it_holds",
     r"weir studio --export .*": "test_the_page_is_written_for_a_server",
+    r"weir plot weir.flent.gz rrul-home.flent.gz .*": "test_files_are_drawn_over_each_other",
     r"weir live .* --shell": "test_a_shell_has_jobs_and_its_terminal_is_given_back",
     r"weir live .* --forward .*": "test_a_forwarded_port_reaches_a_service_of_this_machine",
     r"weir live .*iperf3.*": "test_a_command_reaches_the_command_at_the_far_end",
@@ -60,6 +61,7 @@ NOT_RUN = {
     r"wireshark .*": "it needs a screen",
     r"(cd|export|mkdir|source) .*": "it prepares the reader's shell",
     r"pip install jupyterlab": "it installs another program",
+    r"weir live .* -- flent .*": "it needs netperf",
     r"pre-commit install": "it is another program, which Weir does not bring",
 }
 """Patterns of commands that no test runs, with the reason."""

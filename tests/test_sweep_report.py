@@ -37,7 +37,7 @@ REPORTS = {
 }
 
 LARGE = [name for name in REPORTS if name.startswith("large")]
-"""What takes long to write and to draw: in `make soak` only."""
+"""Reports that take long to write and to draw: in `make soak` only."""
 
 
 class Pages:

@@ -14,7 +14,8 @@ import pytest
 from sessions import SEND, SERVE, Finish, finish, live, needs_namespaces, place, python
 
 from weir import _core
-from weir.live._flent import PING, FlentRecord
+from weir.flent import PING
+from weir.live._flent import FlentRecord
 
 __all__ = ["finish", "place"]
 
@@ -47,7 +48,7 @@ def test_throughput_and_round_trip_are_those_of_the_bottleneck(place: Path) -> N
     record.add(state(0.25, 250_000, 3.0))
     record.add({"time_s": 0.5, "links": []})
     record.add(state(0.75, 1_250_000, float("nan")))
-    document = record.document()
+    document = record.recorded().document()
     assert document["x_values"] == [0.25, 0.75]
     assert document["results"] == {"TCP upload": [8.0, 16.0], PING: [13.0, 10.0]}
     assert document["metadata"].keys() >= RECORDED

@@ -127,9 +127,7 @@ def test_a_choice_among_disciplines_is_whole_on_a_phone(browser: Browser, tmp_pa
 
 
 @pytest.mark.browser
-def test_on_a_screen_verdict_table_and_setting_need_no_scrolling(
-    browser: Browser, pages: Pages
-) -> None:
+def test_on_a_screen_verdict_table_and_setting_need_no_scrolling(browser: Browser, pages: Pages) -> None:
     visit = Visit(browser, pages["achieved"], 1200)
     assert visit.complaints == []
     for place in (".judged", ".first pre"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from weir._errors import WeirError
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._answers import answered, say
 from weir.cli._options import Open, Quiet, StorePath, Which, assignment, flag, option, pair
 from weir.cli._results import opened_as
@@ -61,8 +63,19 @@ def report(
         command.open_in_browser(page)
 
 
+Drawn = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RESULT]",
+        help="Number, name or id of a result: see weir results. Of a name, and by default: the newest that "
+        "can answer. Or data files of flent, NAME.flent.gz …, which are drawn over each other.",
+        autocompletion=completed.results,
+    ),
+]
+
+
 def plot(
-    which: Which = None,
+    which: Drawn = None,
     *,
     kind: Annotated[
         str | None,
@@ -140,12 +153,12 @@ def plot(
         style["facet_titles"] = dict(facet_title)
     if title is not None and no_title:
         raise typer.BadParameter("--title or --no-title, not both")
-    names = (*given, *style, *(["no-title"] if no_title else []))
-    named = [name.replace("_", "-").replace("facet-titles", "facet-title") for name in names]
-    if kind is None and named:
-        raise typer.BadParameter(f"--{named[0]} belongs to a kind of figure: add --kind lines")
-    if kind is None and out is not None and out.suffix:
-        raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
+    about = [*(["kind"] if kind else []), *given, *(["only"] if only else [])]
+    if files := _flent_files(which or []):
+        place = _drawn_flent(files, about, style, out, caption=not no_title)
+        _say_place(place, str(place), opens=opens, quiet=quiet)
+        return
+    _check_kind(kind, (*given, *style, *(["no-title"] if no_title else [])), out)
 
     from weir.plot import IMAGES, Figure, Layout, figure
     from weir.sweep import Sweep, query
@@ -163,14 +176,61 @@ def plot(
         # Over time there is what was recorded, not what is estimated.
         asked = {"over-time": (), "tradeoff": (measure, y)}.get(kind or "", (measure,))
         measures = [one for one in asked if one is not None]
-        answer = answered(opened, which, ask, lacks=lambda drawn: query.without_values(drawn[0], measures))
+        answer = answered(
+            opened,
+            which[0] if which else None,
+            ask,
+            lacks=lambda drawn: query.without_values(drawn[0], measures),
+        )
         chosen, drawn = answer.value
         if drawn is None or kind is None:
             place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
             place = out or Path(f"{kind.replace('_', '-')}.svg")
             command.write_file(place, drawn, caption=not no_title)
-        if not quiet:
-            command.note(f"{place}: {answer.took}")
+    _say_place(place, f"{place}: {answer.took}", opens=opens, quiet=quiet)
+
+
+def _check_kind(kind: str | None, names: Sequence[str], out: Path | None) -> None:
+    """Refuses what only one figure can have, where no kind of figure is named."""
+    named = [name.replace("_", "-").replace("facet-titles", "facet-title") for name in names]
+    if kind is None and named:
+        raise typer.BadParameter(f"--{named[0]} belongs to a kind of figure: add --kind lines")
+    if kind is None and out is not None and out.suffix:
+        raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
+
+
+def _say_place(place: Path, said: str, *, opens: bool, quiet: bool) -> None:
+    if not quiet:
+        command.note(said)
     if opens:
         command.open_in_browser(place)
+
+
+def _flent_files(which: Sequence[str]) -> list[Path]:
+    """The data files of flent among what is to be drawn: all of it, or nothing."""
+    from weir.flent import SUFFIXES
+
+    files = [Path(one) for one in which if one.endswith(SUFFIXES)]
+    if len(which) > max(1, len(files)):
+        raise typer.BadParameter("one result at a time, or data files of flent alone")
+    return files
+
+
+def _drawn_flent(
+    files: Sequence[Path], about: Sequence[str], style: dict[str, Any], out: Path | None, *, caption: bool
+) -> Path:
+    """Draws data files of flent; `about` are options that a result alone can have. Returns where."""
+    from weir.flent import FlentFile
+    from weir.plot import flent
+
+    if about:
+        raise typer.BadParameter(f"--{about[0]} is about a result, and data files of flent are none")
+    read = {file: FlentFile.load(file) for file in files}
+    titles = [one.title for one in read.values()]
+    # A title tells more than the name of a file, where each has its own.
+    distinct = all(titles) and len({*titles}) == len(titles)
+    figure = flent({one.title if distinct else str(file): one for file, one in read.items()})
+    place = out or Path("flent.svg")
+    command.write_file(place, figure.styled(**style), caption=caption)
+    return place

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from weir import _core
+from weir.flent import PING, FlentFile, FlentSeries
 from weir.live._namespaces import FAR, near_addresses
 from weir.live._session import TICK_S
-
-_FORMAT = 4
-"""Version of the files; flent 2.3.0 writes the same."""
-
-_WRITTEN_LIKE = "2.3.0"
-"""Version of flent whose settings the files have."""
-
-PING = "Ping (ms) ICMP"
 
 
 class FlentRecord:
@@ -59,50 +49,17 @@ class FlentRecord:
 
     def write(self, file: Path) -> None:
         """Writes the record to a file. Raises OSError."""
-        with gzip.open(file, "wt", encoding="utf-8") as opened:
-            json.dump(self.document(), opened)
+        self.recorded().save(file, {"WEIR_VERSION": _core.__version__})
 
-    def document(self) -> dict[str, Any]:
-        """The file before it is compressed."""
-        results = {self._series: self._mbps, PING: self._trips}
-        raw = {
-            name: [
-                {"t": self._began + at, "val": value, "dur": TICK_S}
-                for at, value in zip(self._times, values, strict=True)
-            ]
-            for name, values in results.items()
-        }
-        return {
-            "version": _FORMAT,
-            "metadata": self._metadata(),
-            "x_values": self._times,
-            "results": results,
-            "raw_values": raw,
-        }
-
-    def _metadata(self) -> dict[str, Any]:
-        length = self._times[-1] if self._times else 0.0
-        began = datetime.fromtimestamp(self._began, UTC).isoformat().replace("+00:00", "Z")
-        return {
-            "NAME": self._test,
-            "TITLE": self._title,
-            "NOTE": self._command,
-            "TIME": began,
-            "T0": began,
-            "HOST": FAR[0],
-            "HOSTS": [FAR[0]],
-            "LOCAL_HOST": near_addresses(0)[0],
-            "LENGTH": round(length),
-            "TOTAL_LENGTH": math.ceil(length),
-            "STEP_SIZE": TICK_S,
-            "IP_VERSION": 4,
-            "TEST_PARAMETERS": {},
-            "FLENT_VERSION": _WRITTEN_LIKE,
-            "WEIR_VERSION": _core.__version__,
-            "DATA_FILENAME": None,
-            "BATCH_NAME": None,
-            "BATCH_TIME": None,
-            "BATCH_TITLE": None,
-            "BATCH_UUID": None,
-            "SERIES_META": {self._series: {"UNITS": "Mbits/s"}, PING: {"UNITS": "ms"}},
-        }
+    def recorded(self) -> FlentFile:
+        """The record so far."""
+        return FlentFile(
+            self._test,
+            self._title,
+            self._times,
+            [FlentSeries(self._series, "Mbits/s", self._mbps), FlentSeries(PING, "ms", self._trips)],
+            began_s=self._began,
+            step_s=TICK_S,
+            hosts=(near_addresses(0)[0], FAR[0]),
+            note=self._command,
+        )

@@ -46,6 +46,7 @@ from weir.plot._shares import parts_of_a_whole, share_map
 if TYPE_CHECKING:
     from weir.plot._agreement import balance_bars, bifurcation, region_map
     from weir.plot._evaluation import comparison_figure, scorecard_figures
+    from weir.plot._flent import flent
     from weir.plot._fluid import fluid_over_time
     from weir.plot._loops import LOOP_FIGURES, measured_spectrum, spectrum
     from weir.plot._theory import convergence
@@ -66,6 +67,7 @@ __all__ = [
     "envelope",
     "figure",
     "figures_of",
+    "flent",
     "heat",
     "lines",
     "options_of",
