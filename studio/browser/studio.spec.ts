@@ -183,5 +183,7 @@ for (const scheme of ["light", "dark"] as const) {
     await studio.goto(PLAIN);
     await poll(() => time(studio)).toBe(60);
     expect(await studio.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+    // Out of sight, for want of room, but not for those who listen.
+    await expect(studio.getByRole("heading", { level: 1 })).toHaveCount(1);
   });
 }
