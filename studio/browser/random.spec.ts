@@ -7,6 +7,8 @@ import { PLAIN, settled, test } from "./page";
 const TRIES = Number(process.env.WEIR_TRIES ?? 50);
 /** Longest pause between two controls (ms). */
 const PAUSE = 400;
+/** A plot that cannot be measured within this time has gone (ms). */
+const GONE = 1000;
 
 type Random = () => number;
 
@@ -45,10 +47,14 @@ const CONTROLS: ((page: Page, random: Random) => Promise<void>)[] = [
   },
   async (page) => page.getByRole("button", { name: "span", exact: true }).click(),
   async (page, random) => {
-    const plot = (await page.locator(".u-over").nth(Math.floor(4 * random())).boundingBox())!;
-    await page.mouse.move(plot.x + random() * plot.width, plot.y + plot.height / 2);
+    const [which, from, to] = [random(), random(), random()];
+    const plots = await page.locator(".u-over").all();
+    // While another scenario is loaded, a plot may be gone before it is measured.
+    const plot = await plots[Math.floor(plots.length * which)]?.boundingBox({ timeout: GONE }).catch(() => null);
+    if (!plot) return;
+    await page.mouse.move(plot.x + from * plot.width, plot.y + plot.height / 2);
     await page.mouse.down();
-    await page.mouse.move(plot.x + random() * plot.width, plot.y + plot.height / 2, { steps: 3 });
+    await page.mouse.move(plot.x + to * plot.width, plot.y + plot.height / 2, { steps: 3 });
     await page.mouse.up();
   },
   async (page) => {
