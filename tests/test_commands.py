@@ -44,6 +44,7 @@ ELSEWHERE = {
     r"weir studio '#lesson/rem'": "test_a_link_opens_what_it_holds",
     r"weir studio --export .*": "test_the_page_is_written_for_a_server",
     r"weir plot weir.flent.gz rrul-home.flent.gz .*": "test_files_are_drawn_over_each_other",
+    r"weir live .* --internet .*": "test_a_host_outside_is_reached_at_a_port_that_is_named",
     r"weir live .* --shell": "test_a_shell_has_jobs_and_its_terminal_is_given_back",
     r"weir live .* --forward .*": "test_a_forwarded_port_reaches_a_service_of_this_machine",
     r"weir live .*iperf3.*": "test_a_command_reaches_the_command_at_the_far_end",

@@ -106,6 +106,7 @@ def changed(**entries: object) -> Callable[[dict[str, Any]], object]:
         (changed(results={"a": [1, 2]}), "'a' has not as many values as there are times"),
         (changed(results={"a": [1, "2", 3]}), "'a' has values that are no numbers"),
         (changed(results={"a": [1, True, 3]}), "'a' has values that are no numbers"),
+        (changed(results={"a": [1, 10**400, 3]}), "'a' has values that are no numbers"),
     ],
 )
 def test_other_documents_are_refused(

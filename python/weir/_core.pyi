@@ -552,6 +552,9 @@ class LiveWays:
     def group(self) -> str: ...
     @property
     def rtt_s(self) -> float: ...
+    def kernel_link(self, scenario: Scenario) -> tuple[str, str, float]:
+        """The link whose queue one of the kernel can stand for: name, direction, rate in bit/s. Raises
+        ScenarioError where none can."""
 
 LiveEnd = tuple[int, bytes | None, Sequence[str]]
 """End of a live run: file descriptor, Ethernet addresses, IP addresses. The descriptor is duplicated. It is
@@ -619,7 +622,8 @@ class LiveDirection(TypedDict):
 class Relay:
     """Relays packets of at most `mtu` bytes between two sides: data from `senders`, ACKs from `receivers`.
     Starts at once, in two threads; the queues are those of a simulation with `seed`. What leaves goes to the
-    file `capture` too (pcapng). Raises OSError."""
+    file `capture` too (pcapng). `router` are descriptors of TUN devices: packets of the data are written into
+    the first and read from the second, behind a queue of the kernel. Raises OSError."""
 
     def __new__(
         cls,
@@ -629,6 +633,7 @@ class Relay:
         receivers: Sequence[LiveEnd],
         mtu: int,
         capture: str | PathLike[str] | None = None,
+        router: tuple[int, int] | None = None,
     ) -> Relay: ...
     @property
     def is_running(self) -> bool:
@@ -655,10 +660,13 @@ class LiveRun:
         """Reason why the capture is not complete, if it is not."""
     def directions(self) -> list[LiveDirection]:
         """Results forward and reverse."""
+    def passed(self) -> Columns:
+        """Packets that a queue of the kernel had: `arrived_ns`, `left_ns` (-1: it did not), `bytes`, `flow`,
+        `marked`, `dropped`."""
     def replay(
         self, warm_up_s: float, end_s: float
     ) -> list[tuple[dict[str, Columns], list[tuple[str, str]], bool]]:
-        """Simulates the packets that came, direction by direction, without directions that have no queues.
+        """Simulates the packets that came, direction by direction, without directions that have no ports.
         Returns the tables of the run from `warm_up_s` to `end_s`, and the links that packets of this
         direction pass. The last value is true if simulation and relay counted the same over the whole run."""
 

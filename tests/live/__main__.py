@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
-from live_agreement import FLOWS, MEASURES, STALL_SHARE, Agreement, compare
+from live_agreement import FLOWS, MEASURES, OFTEN, STALL_SHARE, Agreement, compare
 from live_figures import figures
 
 from promises import Figure
@@ -60,7 +60,8 @@ def page(found: Sequence[Figure], agreements: Sequence[Agreement], repeats: int,
         agreements=agreements,
         with_linux=[one for one in agreements if one.linux],
         spoiled=sum(one.spoiled for one in agreements) // len(MEASURES),
-        runs=repeats * len(agreements) // len(MEASURES),
+        runs=sum(one.runs for one in agreements) // len(MEASURES),
+        often=OFTEN * repeats,
         flows=FLOWS,
         stall_share=STALL_SHARE,
         interval=_interval,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from multiprocessing import get_context
 
 import numpy as np
@@ -28,6 +29,8 @@ QUEUES = ("pfifo_1bdp", "codel", "pie", "red_fix", "fq_codel")
 """Queues of the recorded runs."""
 OWN = "rem"
 """A queue that no kernel has."""
+OFTEN = 4
+"""REM leaves the link idle for seconds after losses, at random: so many times the repeats of the others."""
 LINK, FLOWS = "A", 4
 STALL_SHARE = 0.001
 """Share of packets that left late by more than a millisecond, above which a repeat is spoiled."""
@@ -42,6 +45,7 @@ class Agreement:
     live: Interval
     simulated: Interval
     linux: Interval | None
+    runs: int
     spoiled: int
 
     @property
@@ -100,14 +104,14 @@ def compare(repeats: int, seconds: float, warm_up: float, together: int) -> list
     """Every combination so often, some of them at a time: at 10 Mbit/s a run needs little of a processor."""
     text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
     recorded = kernel.reference()
-    jobs = [Job(one, repeat, seconds, warm_up) for one in combinations() for repeat in range(repeats)]
+    often = {one: repeats * (OFTEN if one.qdisc == OWN else 1) for one in combinations()}
+    jobs = [Job(one, repeat, seconds, warm_up) for one, times in often.items() for repeat in range(times)]
     # Processes: each listens to signals for its commands.
     with ProcessPoolExecutor(together, mp_context=get_context("spawn")) as pool:
-        outcomes = list(pool.map(run, jobs))
+        outcomes = iter(list(pool.map(run, jobs)))
     found: list[Agreement] = []
-    for at, one in enumerate(combinations()):
-        of_one = outcomes[at * repeats : (at + 1) * repeats]
-        found += _agreements(one, text, of_one, recorded.get(one, []))
+    for one, times in often.items():
+        found += _agreements(one, text, list(islice(outcomes, times)), recorded.get(one, []))
     return found
 
 
@@ -130,6 +134,7 @@ def _agreements(
             mean_interval(np.array(live[measure.name])),
             mean_interval(np.array(simulated[measure.name])),
             repeats(measure, rows) if rows else None,
+            len(outcomes),
             spoiled,
         )
         for measure in MEASURES

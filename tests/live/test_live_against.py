@@ -34,6 +34,8 @@ def test_both_are_variants_of_one_result(finish: Finish, place: Path) -> None:
     assert (document["kind"], document["replications"], document["runs"]) == ("compare", 2, 4)
     with api.Sweep.open(1, place / "results/store") as sweep:
         assert sweep.live["facts"]["Same decisions as the simulator's port"] == "yes"
+        # The controls of the flows, not that of the machine.
+        assert sweep.live["facts"]["Congestion control"] == "cubic, reno"
         sent = sweep.observations().filter(period=-1)
         # Both fill a link of 100 Mbit/s within a second, one of the senders' machine and one computed.
         assert (sent["utilisation"] > 0.3).all()
@@ -55,7 +57,7 @@ def test_both_are_variants_of_one_result(finish: Finish, place: Path) -> None:
         ),
         ('rtt = "10 ms"\ntcp.ecn = true', [], "the groups data and more differ in ECN, SACK or timestamps"),
         ('rtt = "10 ms"\ntraffic.cbr = { rate = "1 Mbit/s" }', [], "the group more sends cbr"),
-        ('rtt = "10 ms"', ["--", "true"], "say what runs at the near end"),
+        ('rtt = "10 ms"', ["--", "true"], "say one thing that runs at the near end"),
         ('rtt = "10 ms"', ["--clients", "2"], "with --against the scenario says who sends"),
         (
             'rtt = "10 ms"',

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sessions import live, needs_namespaces, place
 
+import weir
 from waiting import HANG_S, Said
 
 __all__ = ["place"]
@@ -116,3 +117,29 @@ def test_what_is_printed_while_it_is_watched_stands_above_the_picture(place: Pat
         opened.type("\n")
         opened.until("second")
         opened.until("code 0")
+
+
+def test_ctrl_c_ends_a_comparison_and_keeps_what_is_complete(place: Path) -> None:
+    against = ("--against", "simulation", "--repeats", "50", "--set", "duration=1s")
+    with terminal(live(*against), place) as opened:
+        opened.until("run 1 of 50: ")
+        opened.type("\x03")
+        said = opened.until("foreground True")
+    assert "Traceback" not in said
+    assert "of 50 runs are complete, and kept" in said
+    assert "code 130" in said
+    with weir.Sweep.open(1, place / "results/store") as sweep:
+        # Each live run has a simulated one, and none was cut short.
+        assert sweep.runs["variant"].value_counts(sort=True)["count"].n_unique() == 1
+        spans = sweep.links.filter(period=-1)["to_s"]
+        assert (spans > 0.9).all()
+
+
+def test_ctrl_c_before_anything_is_complete_keeps_nothing(place: Path) -> None:
+    with terminal(live("--against", "simulation", "--repeats", "2"), place) as opened:
+        opened.until("of real time")
+        opened.type("\x03")
+        said = opened.until("foreground True")
+    assert "interrupted" in said
+    assert "code 130" in said
+    assert "result 1" not in said

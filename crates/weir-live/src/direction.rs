@@ -1,6 +1,7 @@
 //! The thread of one direction: reads packets, moves them through the ports, writes them when they are due.
 
 use std::{
+    array::from_fn,
     io,
     sync::{
         Arc, Condvar, Mutex, PoisonError,
@@ -18,12 +19,15 @@ use weir_scenario::TracePacket;
 use weir_types::{Duration, Ecn, Instant};
 
 use crate::{
+    around::{Around, Clock},
+    between::{Between, LinkState},
     capture::Tap,
-    chain::{Chain, LinkName},
+    chain::LinkName,
     counts::Times,
     device::{Device, LARGEST},
     flows::{FlowCounts, Flows},
     frame::{self, Frame},
+    kernel::Passed,
     offload,
     slots::Slots,
 };
@@ -32,23 +36,18 @@ use crate::{
 const BATCH: usize = 64;
 /// The longest sleep: within it the thread hears that it is to stop, or to tell its state.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
+/// The longest time that is waited awake for a packet that is due: sleeps end late, usually by some ten microseconds.
+const LONGEST_AWAKE: Duration = Duration::from_micros(100);
+/// Ends of a side, at most.
+pub(crate) const MOST_ENDS: usize = 64;
+/// Files to wait for: the ends of a side, and a device of a router.
+const MOST_FILES: usize = MOST_ENDS + 1;
 /// A wake-up that is later than this is a stall.
 const STALL: Duration = Duration::from_millis(10);
 /// A packet that leaves later than this is late.
 const LATE: Duration = Duration::from_millis(1);
 /// The busiest flows that a state lists.
 const BUSIEST: usize = 20;
-
-/// The time of a run: zero when the relay starts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock(pub(crate) time::Instant);
-
-impl Clock {
-    #[inline]
-    pub(crate) fn now(self) -> Instant {
-        Instant::from_nanos(self.0.elapsed().as_nanos() as u64)
-    }
-}
 
 /// State that a direction shares with its observers.
 #[derive(Debug)]
@@ -80,21 +79,6 @@ pub struct State {
     pub lateness: Lateness,
 }
 
-/// State of a link while the relay runs.
-#[derive(Clone, Debug)]
-pub struct LinkState {
-    /// Name and direction of the link.
-    pub name: LinkName,
-    /// Its rate now, in bit/s.
-    pub rate: f64,
-    /// Waiting packets.
-    pub waiting: u32,
-    /// Totals since the start.
-    pub totals: Totals,
-    /// Median and 99th percentile of the sojourn times since the last state, in nanoseconds; NaN without any.
-    pub sojourn_ns: [f64; 2],
-}
-
 /// How late a direction was, and what it could not do.
 #[derive(Clone, Copy, Debug)]
 pub struct Lateness {
@@ -124,6 +108,8 @@ pub struct Finished {
     pub until: Instant,
     /// The links with queues, and what they did.
     pub links: Vec<(LinkName, Totals)>,
+    /// The packets that a queue of the kernel had, if there is one.
+    pub passed: Vec<Passed>,
     /// All flows.
     pub flows: Vec<FlowCounts>,
     /// How late it was.
@@ -164,7 +150,7 @@ pub(crate) struct Running {
     pub(crate) shared: Arc<Shared>,
     pub(crate) sources: Vec<Arc<Device>>,
     pub(crate) sinks: Vec<Arc<Device>>,
-    pub(crate) chain: Chain,
+    between: Between,
     tap: Option<Tap>,
     slots: Slots,
     flows: Flows,
@@ -175,6 +161,8 @@ pub(crate) struct Running {
     until: Instant,
     gone: Vec<Frame>,
     wakes: Times,
+    /// How late sleeps usually end: they are asked to end as much earlier.
+    early: Duration,
     lateness: Lateness,
 }
 
@@ -184,7 +172,7 @@ impl Running {
         shared: Arc<Shared>,
         sources: Vec<Arc<Device>>,
         sinks: Vec<Arc<Device>>,
-        chain: Chain,
+        between: Between,
         tap: Option<Tap>,
         mtu: usize,
     ) -> Self {
@@ -202,7 +190,7 @@ impl Running {
             shared,
             sources,
             sinks,
-            chain,
+            between,
             tap,
             slots: Slots::new(mtu),
             flows: Flows::default(),
@@ -211,6 +199,7 @@ impl Running {
             until: Instant::ZERO,
             gone: Vec::new(),
             wakes: Times::new(),
+            early: Duration::ZERO,
             lateness,
         }
     }
@@ -222,10 +211,9 @@ impl Running {
         let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
         let error = self.relay(&began).err();
         let lateness = self.lateness(&began);
-        let links = self.chain.links();
-        let links = links.map(|(name, counts, ..)| (name.clone(), counts.totals)).collect();
+        let (links, passed) = self.between.finish();
         let (trace, until, flows) = (self.trace, self.until, self.flows.all().to_vec());
-        Finished { trace, until, links, flows, lateness, error }
+        Finished { trace, until, links, passed, flows, lateness, error }
     }
 
     fn relay(&mut self, began: &cpu_time::ThreadTime) -> io::Result<()> {
@@ -237,7 +225,8 @@ impl Running {
             // Time does not go back, where the end was heard of too late.
             let now = self.clock.now().min(end).max(self.until);
             self.until = now;
-            self.chain.advance(now, &mut self.flows, &mut self.gone);
+            let Self { clock, slots, flows, gone, .. } = self;
+            self.between.advance(now, &mut Around { clock: *clock, slots, flows, gone })?;
             for frame in self.gone.drain(..) {
                 self.slots.free(frame.slot);
             }
@@ -291,12 +280,12 @@ impl Running {
         let bytes = parsed.bytes as u32;
         let flow = self.flows.count(parsed.key, bytes);
         self.trace.push(TracePacket { at: at.since(Instant::ZERO), bytes, flow, ecn: parsed.ecn });
-        self.chain.offer(Frame { slot, bytes, flow, ecn: parsed.ecn, label: parsed.label(), checked }, at);
+        self.between.offer(Frame { slot, bytes, flow, ecn: parsed.ecn, label: parsed.label(), checked }, at);
     }
 
     /// Writes what was due by `now`.
     fn deliver(&mut self, now: Instant) -> io::Result<()> {
-        while let Some((at, frame)) = self.chain.take(now) {
+        while let Some((at, frame)) = self.between.take(now) {
             let packet = self.slots.get_mut(frame.slot, frame.bytes as usize);
             if frame.ecn == Ecn::Ce {
                 frame::mark(packet);
@@ -323,26 +312,34 @@ impl Running {
         Ok(())
     }
 
-    /// Sleeps until packets come or are due.
+    /// Sleeps until packets come or are nearly due. The rest is waited for awake.
     fn sleep(&mut self, end: Instant) -> io::Result<()> {
         let now = self.clock.now();
-        let until = self.chain.next_exit().unwrap_or(Instant::MAX).min(now + LONGEST_SLEEP).min(end);
-        let left = until.since(now);
+        let due = self.between.next_due().unwrap_or(Instant::MAX).min(end);
+        let left = due.since(now).min(LONGEST_SLEEP).saturating_sub(self.early);
         if left.is_zero() {
             return Ok(());
         }
         let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().cast_signed() };
-        let flags = |device| PollFd::from_borrowed_fd(device, PollFlags::IN);
-        let mut files: Vec<_> = self.sources.iter().map(|source| flags(source.as_fd())).collect();
-        let ready = match poll(&mut files, Some(&timeout)) {
+        let flags = |file| PollFd::from_borrowed_fd(file, PollFlags::IN);
+        let mut files: [_; MOST_FILES] =
+            from_fn(|index| flags(self.sources.get(index).unwrap_or(&self.sources[0]).as_fd()));
+        let mut count = self.sources.len();
+        if let Some(file) = self.between.returns() {
+            files[count] = flags(file);
+            count += 1;
+        }
+        let ready = match poll(&mut files[..count], Some(&timeout)) {
             Ok(ready) => ready,
             Err(rustix::io::Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
         if ready == 0 {
-            let late = self.clock.now().since(until);
+            let late = self.clock.now().since(now + left);
             self.wakes.record(late);
             self.lateness.stalls += u64::from(late > STALL);
+            // An exponential average, which one stall does not move far.
+            self.early = (self.early * 7 + late.min(LONGEST_AWAKE)) / 8;
         }
         Ok(())
     }
@@ -368,12 +365,7 @@ impl Running {
         }
         flows.sort_by_key(less);
         let lateness = self.lateness(began);
-        let links = self.chain.links().map(|(name, counts, rate, waiting)| {
-            let sojourn_ns = [0.5, 0.99].map(|share| counts.recent.quantile(share));
-            counts.recent.clear();
-            LinkState { name: name.clone(), rate, waiting, totals: counts.totals, sojourn_ns }
-        });
-        State { links: links.collect(), flows, lateness }
+        State { links: self.between.states(), flows, lateness }
     }
 
     fn lateness(&self, began: &cpu_time::ThreadTime) -> Lateness {

@@ -63,6 +63,11 @@ impl Flows {
         flow
     }
 
+    /// The first flow with this number.
+    pub(crate) fn key(&self, flow: u32) -> Option<FlowKey> {
+        self.counts.get(flow as usize).map(|counts| counts.key)
+    }
+
     pub(crate) fn dropped(&mut self, flow: u32) {
         self.counts[flow as usize].drops += 1;
     }

@@ -13,15 +13,18 @@
 //! |---|---|
 //! | `checksum`, `frame`, `offload` | IP packets: read, marked, cut |
 //! | `device` | TUN devices and packet sockets |
-//! | `slots`, `flows`, `counts` | memory for packets, their flows, what became of them |
+//! | `around`, `slots`, `flows`, `counts` | the time of a run, memory for packets, their flows, what became of them |
 //! | `capture` | a pcapng file of what leaves |
 //! | `chain` | the ports of one direction, in virtual time |
+//! | `kernel`, `between` | a queue of the kernel in the place of a port; which of both is there |
 //! | `direction` | the thread of one direction |
 //! | `relay` | both directions, from outside |
 
 // Namespaces, TUN devices and packet sockets are those of Linux.
 #![cfg(target_os = "linux")]
 
+mod around;
+mod between;
 mod capture;
 mod chain;
 mod checksum;
@@ -30,15 +33,18 @@ mod device;
 mod direction;
 mod flows;
 mod frame;
+mod kernel;
 mod offload;
 mod relay;
 mod slots;
 #[cfg(test)]
 mod tests;
 
+pub use between::LinkState;
 pub use chain::LinkName;
 pub use device::End;
-pub use direction::{Finished, Lateness, LinkState, State};
+pub use direction::{Finished, Lateness, State};
 pub use flows::FlowCounts;
 pub use frame::{FlowKey, Parsed, mark, parse};
+pub use kernel::{Passed, Router};
 pub use relay::{Relay, RelayResult};

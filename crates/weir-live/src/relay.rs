@@ -8,14 +8,17 @@ use std::{
     time,
 };
 
-use weir_scenario::Live;
+use weir_scenario::{KernelLink, Live, Way};
 use weir_types::{Duration, Instant};
 
 use crate::{
+    around::Clock,
+    between::Between,
     capture::Capture,
     chain::Chain,
     device::{Device, End},
-    direction::{Clock, Finished, Running, Shared, State},
+    direction::{Finished, MOST_ENDS, Running, Shared, State},
+    kernel::{KernelQueue, Router},
 };
 
 /// Time that both directions have to hear of the end: they stop at the same instant.
@@ -45,6 +48,7 @@ pub struct RelayResult {
 impl Relay {
     /// Starts to relay packets of at most `mtu` bytes over the ways of `live`: forward from `senders`, back from
     /// `receivers`. The queues are those of a simulation with `seed`. `capture` is a file for the packets that leave.
+    /// With a `router` the queue of its link is the kernel's.
     ///
     /// # Errors
     /// If a device cannot be used, the file not be written, or no thread be started.
@@ -55,11 +59,16 @@ impl Relay {
         receivers: Vec<End>,
         mtu: usize,
         capture: Option<PathBuf>,
+        router: Option<(KernelLink, Router)>,
     ) -> io::Result<Self> {
         let open = |ends: Vec<End>| {
             ends.into_iter().map(|end| Ok(Arc::new(Device::new(end)?))).collect::<io::Result<Vec<_>>>()
         };
         let (senders, receivers) = (open(senders)?, open(receivers)?);
+        if [&senders, &receivers].iter().any(|ends| ends.is_empty() || ends.len() > MOST_ENDS) {
+            let message = format!("a side has 1 to {MOST_ENDS} ends");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         let (capture, taps) = match capture {
             Some(file) => {
                 let begun = Capture::begin(file, ["forward", "reverse"]);
@@ -73,22 +82,20 @@ impl Relay {
         let clock = Clock(time::Instant::now());
         // From here on dropping it stops what has started.
         let mut relay = Self { clock, directions: Vec::new(), capture };
-        let start = |name: &str, way, sources: &[Arc<Device>], sinks: &[Arc<Device>], tap| {
+        let ports = |way: &Way| Between::Ports(Chain::new(way, seed));
+        let there = match router {
+            Some((link, router)) => Between::Kernel(Box::new(KernelQueue::new(&link, router)?)),
+            None => ports(&live.forward),
+        };
+        let start = |name: &str, between, sources: &[Arc<Device>], sinks: &[Arc<Device>], tap| {
             let shared = Arc::new(Shared::new());
-            let running = Running::new(
-                clock,
-                Arc::clone(&shared),
-                sources.to_vec(),
-                sinks.to_vec(),
-                Chain::new(way, seed),
-                tap,
-                mtu,
-            );
+            let running =
+                Running::new(clock, Arc::clone(&shared), sources.to_vec(), sinks.to_vec(), between, tap, mtu);
             let thread = thread::Builder::new().name(format!("weir-{name}")).spawn(move || running.run())?;
             io::Result::Ok((shared, thread))
         };
-        relay.directions.push(start("forward", &live.forward, &senders, &receivers, forward)?);
-        relay.directions.push(start("reverse", &live.reverse, &receivers, &senders, reverse)?);
+        relay.directions.push(start("forward", there, &senders, &receivers, forward)?);
+        relay.directions.push(start("reverse", ports(&live.reverse), &receivers, &senders, reverse)?);
         Ok(relay)
     }
 

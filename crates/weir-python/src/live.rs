@@ -12,12 +12,16 @@ use pyo3::{
     types::PyDict,
 };
 use weir_line::Totals;
-use weir_live::{End, Finished, Lateness, LinkName, State};
+use weir_live::{End, Finished, Lateness, LinkName, Router, State};
 use weir_scenario::{DirectedLink, Live, Trace, Way};
 use weir_sim::{GroupRows, Measurements, Monitor, Simulation, Tables};
 use weir_types::{Duration, Instant};
 
-use crate::{errors::scenario_error, run::table_dict, scenario::Scenario};
+use crate::{
+    errors::scenario_error,
+    run::{packed, table_dict},
+    scenario::Scenario,
+};
 
 /// The ways of packets from outside through a scenario.
 #[pyclass(frozen, module = "weir._core")]
@@ -48,6 +52,17 @@ impl LiveWays {
     fn rtt_s(&self) -> f64 {
         self.0.rtt.as_secs_f64()
     }
+
+    /// The link whose queue one of the kernel can stand for: name, direction, rate in bit/s.
+    fn kernel_link(
+        &self,
+        py: Python<'_>,
+        scenario: &Bound<'_, Scenario>,
+    ) -> PyResult<(String, &'static str, f64)> {
+        let link = self.0.kernel_link();
+        let link = link.map_err(|invalid| scenario_error(py, &scenario.get().blamed(invalid)))?;
+        Ok((link.link, link.direction.name(), link.rate.bits_per_second() as f64))
+    }
 }
 
 /// An end as Python has it: file descriptor, Ethernet addresses of a packet socket, IP addresses.
@@ -62,6 +77,8 @@ pub(crate) struct Relay {
     running: Mutex<weir_live::Relay>,
     ways: Py<LiveWays>,
     seed: u64,
+    /// The queue of the way of the data is the kernel's.
+    of_kernel: bool,
 }
 
 impl Relay {
@@ -73,7 +90,8 @@ impl Relay {
 #[pymethods]
 impl Relay {
     #[new]
-    #[pyo3(signature = (ways, seed, senders, receivers, mtu, capture = None))]
+    #[pyo3(signature = (ways, seed, senders, receivers, mtu, capture = None, router = None))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
         py: Python<'_>,
         ways: Py<LiveWays>,
@@ -82,12 +100,23 @@ impl Relay {
         receivers: Vec<OpenEnd>,
         mtu: usize,
         capture: Option<PathBuf>,
+        router: Option<(i32, i32)>,
     ) -> PyResult<Self> {
         let open = |ends: Vec<OpenEnd>| ends.into_iter().map(end).collect::<PyResult<Vec<_>>>();
         let (senders, receivers) = (open(senders)?, open(receivers)?);
         let live = &ways.get().0;
-        let relay = py.detach(|| weir_live::Relay::start(live, seed, senders, receivers, mtu, capture))?;
-        Ok(Self { running: Mutex::new(relay), ways, seed })
+        let router = match router {
+            Some((into, out)) => {
+                let tun = |file| end((file, None, Vec::new()));
+                let link = live.kernel_link().map_err(|invalid| PyValueError::new_err(invalid.message))?;
+                Some((link, Router { into: tun(into)?, out: tun(out)? }))
+            }
+            None => None,
+        };
+        let of_kernel = router.is_some();
+        let relay =
+            py.detach(|| weir_live::Relay::start(live, seed, senders, receivers, mtu, capture, router))?;
+        Ok(Self { running: Mutex::new(relay), ways, seed, of_kernel })
     }
 
     #[getter]
@@ -122,6 +151,7 @@ impl Relay {
             seed: self.seed,
             directions: [outcome.forward, outcome.reverse].map(Direction::of),
             capture_error: outcome.capture_error.map(|error| error.to_string()),
+            of_kernel: self.of_kernel,
         })
     }
 }
@@ -134,6 +164,8 @@ pub(crate) struct LiveRun {
     seed: u64,
     directions: [Direction; 2],
     capture_error: Option<String>,
+    /// The queue of the way of the data was the kernel's.
+    of_kernel: bool,
 }
 
 /// Results of one direction of a relay.
@@ -175,7 +207,36 @@ impl LiveRun {
         self.directions.iter().map(describe).collect()
     }
 
-    /// Simulates the packets that came, direction by direction. Returns for each the tables up to `end_s`, and the
+    /// The packets that a queue of the kernel had: when they came and left, in nanoseconds; -1 for one that did not.
+    fn passed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let passed = &self.directions[0].finished.passed;
+        let nanos = |at: Instant| at.as_nanos().cast_signed();
+        let dict = PyDict::new(py);
+        let times = [
+            ("arrived_ns", passed.iter().map(|one| nanos(one.arrived)).collect::<Vec<_>>()),
+            ("left_ns", passed.iter().map(|one| one.left.map_or(-1, nanos)).collect()),
+        ];
+        for (name, values) in times {
+            dict.set_item(name, ("i8", packed(py, &values, i64::to_ne_bytes)?, py.None()))?;
+        }
+        let numbers = [
+            ("bytes", passed.iter().map(|one| one.bytes).collect::<Vec<_>>()),
+            ("flow", passed.iter().map(|one| one.flow).collect()),
+        ];
+        for (name, values) in numbers {
+            dict.set_item(name, ("u4", packed(py, &values, u32::to_ne_bytes)?, py.None()))?;
+        }
+        let flags = [
+            ("marked", passed.iter().map(|one| one.marked).collect::<Vec<_>>()),
+            ("dropped", passed.iter().map(|one| one.dropped).collect()),
+        ];
+        for (name, values) in flags {
+            dict.set_item(name, ("?", packed(py, &values, |flag| [u8::from(flag)])?, py.None()))?;
+        }
+        Ok(dict)
+    }
+
+    /// Simulates the packets that came, direction by direction, those of ports alone. Returns for each the tables up to `end_s`, and the
     /// names of the links that packets of this direction pass. The last value is true if a simulation of the whole
     /// run counted what the relay counted.
     fn replay<'py>(&self, py: Python<'py>, warm_up_s: f64, end_s: f64) -> PyResult<Vec<Replayed<'py>>> {
@@ -183,7 +244,9 @@ impl LiveRun {
         let live = &self.ways.get().0;
         let runs = py.detach(|| {
             let ways = [&live.forward, &live.reverse].into_iter().zip(&self.directions);
-            ways.filter_map(|(way, direction)| replay(way, direction, warm_up..end, self.seed))
+            // What the kernel decides is no function of what came.
+            ways.skip(usize::from(self.of_kernel))
+                .filter_map(|(way, direction)| replay(way, direction, warm_up..end, self.seed))
                 .collect::<Vec<_>>()
         });
         let tables = runs.into_iter().map(|(measured, links, agrees)| {

@@ -46,7 +46,7 @@ pub use links::{
     LinkBuffer, Loss, NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
 };
 pub use listed::{LeftInList, Listed};
-pub use live::{Live, Way};
+pub use live::{KernelLink, Live, Way};
 pub use measure::{Measure, Series};
 pub use network::{Bottleneck, LoadChange, MOST_RATE_CHANGES, Network, Path, Port};
 pub use others::{Named, name_of_others, of_another_kind};

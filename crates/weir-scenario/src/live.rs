@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use weir_types::{Duration, Invalid};
+use weir_types::{Duration, Invalid, Rate};
 
 use crate::{
-    Content, DirectedLink, Direction, FlowGroup, Link, Replay, Rtt, Scenario, Trace, Traffic, traffic::one,
+    Content, DirectedLink, Direction, FlowGroup, Link, PortSpec, Replay, Rtt, Scenario, Trace, Traffic,
+    traffic::one,
 };
 
 /// The ways between two ends: there and back.
@@ -31,6 +32,62 @@ pub struct Way {
     pub scenario: Option<Scenario>,
     /// Delay before the first queue; all of it, if there is none.
     pub before: Duration,
+}
+
+/// The only queue on the way of the data, where a queue of the kernel may take its place.
+#[derive(Clone, Debug)]
+pub struct KernelLink {
+    /// Name of the link.
+    pub link: String,
+    /// Direction in which the data pass it.
+    pub direction: Direction,
+    /// Its rate.
+    pub rate: Rate,
+    /// Propagation delay before it.
+    pub before: Duration,
+    /// Propagation delay behind it.
+    pub delay: Duration,
+}
+
+impl Live {
+    /// The queue that one of the kernel can stand for.
+    ///
+    /// # Errors
+    /// If there is none, there are several, or the link does what a shaper does not: `parameter` is its path.
+    pub fn kernel_link(&self) -> Result<KernelLink, Invalid> {
+        let refused = |parameter: String, message: &str, hint: &str| Invalid {
+            parameter: parameter.into(),
+            message: message.into(),
+            hint: hint.into(),
+        };
+        let Some(scenario) = &self.forward.scenario else {
+            let message = "no queue is on the way of the data, so none of the kernel can take its place";
+            return Err(refused("links".to_owned(), message, "give a link a rate and a buffer"));
+        };
+        let network = scenario.network();
+        let [at] = network.paths[0].data[..] else {
+            let message = "a queue of the kernel takes the place of one link, and the data pass several";
+            return Err(refused("links".to_owned(), message, "leave the other links out"));
+        };
+        let port = network.port(at).expect("the way has queues");
+        let PortSpec { rate_schedule, deliveries, loss, docsis, delay_variation, aggregation, .. } =
+            port.spec;
+        let more = [
+            ("rate_schedule", !rate_schedule.is_empty()),
+            ("trace", deliveries.is_some()),
+            ("loss", loss.is_some()),
+            ("docsis", docsis.is_some()),
+            ("delay_variation", delay_variation.is_some()),
+            ("aggregation", aggregation.is_some()),
+        ];
+        if let Some((name, _)) = more.into_iter().find(|(_, is_there)| *is_there) {
+            let message = "the shaper of the kernel has one rate, no losses and no jitter";
+            return Err(refused(format!("links.{at}.{name}"), message, "leave it out"));
+        }
+        let rate = port.spec.rate;
+        let (link, direction) = (at.link.to_owned(), at.direction);
+        Ok(KernelLink { link, direction, rate, before: self.forward.before, delay: port.delay })
+    }
 }
 
 impl Scenario {

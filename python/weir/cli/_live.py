@@ -6,7 +6,8 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -48,6 +49,10 @@ def live(
             "A port of the far end that a service of this machine answers. May be repeated.",
         ),
     ] = None,
+    internet: Annotated[
+        str | None,
+        option("PORT,PORT", "These ports of any host of this machine's own network, and names: 80,443."),
+    ] = None,
     clients: Annotated[
         int, option("N", "So many near ends; WEIR_CLIENT tells the command which it is.", min=1, max=64)
     ] = 1,
@@ -76,11 +81,11 @@ def live(
         option("N", "Run it so often: each is a replication. Default: 1, or 5 with --against.", min=1),
     ] = None,
     against: Annotated[
-        Literal["simulation"] | None,
+        Literal["simulation", "tc"] | None,
         option(
-            "simulation",
+            "simulation|tc",
             "Instead of a command, the flow groups as senders of the kernel's TCP; beside them the same "
-            "scenario simulated.",
+            "scenario simulated, or the same senders through the kernel's own queue.",
         ),
     ] = None,
     capture: Annotated[Path | None, option("FILE", "Write the packets that leave, as pcapng.")] = None,
@@ -116,13 +121,13 @@ def live(
     command.require("fcntl", "weir live", "Linux")
 
     from weir._api import Scenario
-    from weir.live import LiveSpec, listens, parsed_forwards
+    from weir.live import LiveSpec, listens, parsed_forwards, parsed_ports
 
     _check(arguments, shell=shell, watch=watch, json=json, against=against)
-    if against and (far or forward or clients > 1 or download or congestion or duration):
+    if against and (far or forward or internet or clients > 1 or download or congestion or duration):
         command.refuse(
             "with --against the scenario says who sends, and how long",
-            "leave out --far, --forward, --clients, --download, --congestion and --duration",
+            "leave out --far, --forward, --internet, --clients, --download, --congestion and --duration",
         )
     often = repeats or (_REPEATS if against else 1)
     for file, name in ((capture, "--capture"), (flent, "--flent")):
@@ -143,6 +148,7 @@ def live(
         None if far is None else _words(far),
         clients,
         parsed_forwards(forward or ()),
+        parsed_ports(internet) if internet is not None else (),
         group,
         rtt,
         download,
@@ -160,7 +166,7 @@ def live(
     with command.opened(store, create=True, quiet=quiet) as opened:
         shown = _Shown(watch, studio, json, quiet, flent)
         if against:
-            sweep, last = _compared(loaded, spec, often, opened, shown)
+            sweep, last = _compared(loaded, spec, against, often, opened, shown)
         else:
             sweep, last = _measured(spec, loaded.seed, often, opened, shown)
         if not quiet:
@@ -186,44 +192,84 @@ def _measured(
 ) -> tuple[Sweep, SessionResult]:
     """Runs the command `often` times."""
     from weir.live import LiveResult
+    from weir.sweep import not_interrupted
 
     result = LiveResult(store, spec, seed, command.command_line())
-    for number in range(often):
-        result.add(_once(spec, seed + number, shown, number, often))
-    sweep, last = result.recorded(), result.last
+    with suppress(KeyboardInterrupt):
+        for number in range(often):
+            outcome = _whole(spec, seed + number, shown, number, often)
+            with not_interrupted():
+                result.add(outcome)
+    is_cut = _said_interrupted(result.replications, often)
+    sweep, last = result.recorded(), _ended(result.last, is_cut=is_cut)
     if shown.json:
         command.print_json({**sweep.document(), "exit_code": last.exit_code})
     return sweep, last
 
 
 def _compared(
-    loaded: Scenario, spec: LiveSpec, often: int, store: Store, shown: _Shown
+    loaded: Scenario, spec: LiveSpec, against: str, often: int, store: Store, shown: _Shown
 ) -> tuple[Sweep, SessionResult]:
-    """Has the kernel send as the flow groups do, and simulates the same."""
+    """Has the kernel send as the flow groups do; and simulates the same, or sends the same through a queue of
+    the kernel."""
     from weir.cli import _tables as tables
-    from weir.live import LiveResult, Senders, simulate
+    from weir.live import LiveResult, Senders, kernel_queue, simulate
+    from weir.sweep import not_interrupted
 
     senders = Senders.of(spec.scenario, spec.ways)
-    if not shown.quiet:
-        span = f"{often} × {senders.duration_s:g} s" if often > 1 else f"{senders.duration_s:g} s"
-        command.note(f"{span} of real time, then {often} simulated")
-    first = senders.spec(spec, loaded.seed)
-    result = LiveResult(store, first, loaded.seed, command.command_line())
-    for number in range(often):
-        seed = loaded.seed + number
-        result.add(_once(senders.spec(spec, seed), seed, shown, number, often))
-    sweep = result.recorded(simulate(loaded, store, loaded.seed, often))
+    queue = kernel_queue(spec.scenario, spec.ways) if against == "tc" else None
+    routers = [None] if queue is None else [None, queue]
+    results = [
+        LiveResult(store, senders.spec(spec, loaded.seed, router), loaded.seed, command.command_line())
+        for router in routers
+    ]
+    with suppress(KeyboardInterrupt):
+        if not shown.quiet:
+            span = f"{often} × {senders.duration_s:g} s" if often > 1 else f"{senders.duration_s:g} s"
+            then = f"then {often} simulated" if queue is None else "then as long through Linux's queue"
+            command.note(f"{span} of real time, {then}")
+        # In turns: what else the machine does then meets both.
+        for number in range(often):
+            seed = loaded.seed + number
+            outcomes = [
+                _whole(senders.spec(spec, seed, router), seed, shown, number, often) for router in routers
+            ]
+            with not_interrupted():
+                for result, outcome in zip(results, outcomes, strict=True):
+                    result.add(outcome)
+    is_cut = _said_interrupted(results[0].replications, often)
+    ours = results[0]
+    if queue is None:
+        sweep = ours.recorded(simulate(loaded, store, loaded.seed, ours.replications))
+    else:
+        sweep = ours.recorded(of_kernel=results[1])
+    last = _ended(ours.last, is_cut=is_cut)
     if shown.json:
-        command.print_json({**sweep.document(), "exit_code": result.last.exit_code})
+        command.print_json({**sweep.document(), "exit_code": last.exit_code})
     else:
         tables.print_sweep(sweep, OF_QUEUE)
-    return sweep, result.last
+    return sweep, last
+
+
+def _ended(last: SessionResult, *, is_cut: bool) -> SessionResult:
+    """The outcome for which the command stands: where it was cut short, that of Ctrl-C."""
+    return replace(last, exit_code=130) if is_cut else last
+
+
+def _said_interrupted(complete: int, often: int) -> bool:
+    """Says what is kept where fewer runs are complete than were asked for. Without any, this is the end."""
+    if not complete:
+        command.note("interrupted before a run was complete: nothing is kept")
+        raise typer.Exit(130)
+    if complete < often:
+        command.note(f"interrupted: {complete} of {often} runs are complete, and kept")
+    return complete < often
 
 
 def _check(arguments: list[str] | None, *, shell: bool, watch: bool, json: bool, against: str | None) -> None:
     if sum(map(bool, (shell, arguments, against))) != 1:
         command.refuse(
-            "say what runs at the near end: a command, --shell or --against simulation",
+            "say one thing that runs at the near end: a command, --shell, --against simulation or tc",
             "weir live SCENARIO -- curl http://198.18.0.1:8000/",
         )
     if watch and (shell or not sys.stderr.isatty()):
@@ -284,7 +330,17 @@ def _once(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> 
         except OSError as error:
             command.note(f"{shown.flent} cannot be written: {error.strerror}")
     if not shown.quiet:
-        command.note(f"{f'run {number + 1} of {often}: ' if often > 1 else ''}{verdict(outcome)}")
+        where = ", Linux's queue" if spec.router is not None else ""
+        command.note(f"{f'run {number + 1} of {often}{where}: ' if often > 1 else ''}{verdict(outcome)}")
+    return outcome
+
+
+def _whole(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> SessionResult:
+    """The outcome of a run. Raises KeyboardInterrupt if Ctrl-C cut it short; the only run of a command is
+    whole then, too."""
+    outcome = _once(spec, seed, shown, number, often)
+    if outcome.is_interrupted and (often > 1 or spec.controls):
+        raise KeyboardInterrupt
     return outcome
 
 

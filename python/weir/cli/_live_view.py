@@ -40,6 +40,7 @@ def links_of(sweep: Sweep) -> Grid:
     """A row for each link and direction, means over the runs."""
     whole = (pl.col("period") == WHOLE_RUN) & (pl.col("class") == "all") & (pl.col("group") == "all")
     rows = sweep.links.filter(whole & (pl.col("variant") == sweep.baseline))
+    label = "".join(rows["label"].cast(pl.String).head(1))
     rows = rows.group_by("link", "direction", maintain_order=True).agg(pl.exclude(pl.String).mean())
     grid: list[tuple[str, Sequence[Cell]]] = []
     for row in rows.iter_rows(named=True):
@@ -53,7 +54,9 @@ def links_of(sweep: Sweep) -> Grid:
         grid.append((f"{row['link']} {row['direction']}", list(map(Cell, texts))))
     runs = f", mean of {sweep.replications} runs" if sweep.replications > 1 else ""
     warm_up_s = rows["from_s"].max() or 0.0
-    return Grid(f"Links, without the first {warm_up_s:.3g} s{runs}", _LINK, grid)
+    of = f" of {label}" if len(sweep.variants) > 1 else ""
+    without = f", without the first {warm_up_s:.3g} s" if warm_up_s else ""
+    return Grid(f"Links{of}{without}{runs}", _LINK, grid)
 
 
 def flows_of(flows: Sequence[Mapping[str, Any]], most: int = _FLOWS) -> Grid:

@@ -257,7 +257,12 @@ def _series(name: str, values: object, about: Mapping[str, Any], length: int, fi
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False  # an integer that no float holds
 
 
 def _not_flent(file: Path, why: str) -> WeirError:

@@ -1,8 +1,10 @@
-"""The flow groups of a scenario as senders of the kernel's TCP, beside the same scenario simulated."""
+"""The flow groups of a scenario as senders of the kernel: beside the same scenario simulated, or through a
+queue of the kernel."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from weir import _core
 from weir._errors import WeirError
+from weir.export import export
 from weir.live import _senders
-from weir.live._namespaces import FAR
+from weir.live._namespaces import FAR, Namespaces, tun_is_there
+from weir.live._router import search_path
+from weir.live._tun import DEVICE
 from weir.scenario import declared
 from weir.sweep import chosen_workers, plan_at_one_point, run_plan
 
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
 _FIRST_PORT = 5001
 _HEADERS_BYTES = 40
 """Bytes of the IPv4 and TCP headers without options: the kernel takes options from the segment."""
+
+_MTU = 1500
 
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -70,8 +77,9 @@ class Senders:
                 )
         return cls(tuple(groups), scenario.duration, settings[paths[0].group])
 
-    def spec(self, base: LiveSpec, seed: int) -> LiveSpec:
-        """The live run of these senders; `seed` draws when flows start."""
+    def spec(self, base: LiveSpec, seed: int, router: str | None = None) -> LiveSpec:
+        """The live run of these senders; `seed` draws when flows start. With the script of a `router` their
+        queue is one of the kernel."""
         program = [sys.executable, "-I", "-S", str(Path(_senders.__file__))]
         plan = {"seed": seed, "duration_s": self.duration_s, "groups": self.groups}
         ports = [str(group["port"]) for group in self.groups]
@@ -80,7 +88,31 @@ class Senders:
             command=[*program, "send", FAR[0], json.dumps(plan)],
             far=[*program, "receive", *ports],
             settings=self.settings,
+            controls=sorted({group["congestion"] for group in self.groups}),
+            router=router,
         )
+
+
+def kernel_queue(scenario: _core.Scenario, ways: _core.LiveWays) -> str:
+    """Script of `tc` that gives the device of its argument the queue of the data's link.
+
+    Raises ScenarioError for a link that the kernel cannot stand for, WeirError for a discipline that no
+    kernel has, or this one has not.
+    """
+    link, direction, _ = ways.kernel_link(scenario)
+    if not tun_is_there():
+        raise WeirError("--against tc needs TUN devices", f"sudo chmod 666 {DEVICE}")
+    if shutil.which("tc", path=search_path()) is None:
+        raise WeirError("the command 'tc' is not installed", "apt install iproute2")
+    exported = export(scenario, link if direction == "forward" else f"{link}.{direction}")
+    if exported.closest is not None:
+        raise WeirError(
+            f"no kernel has this discipline; what comes closest is {exported.closest.discipline}",
+            "--against simulation compares it with the simulator",
+        )
+    # Whether this kernel has it is seen before the first run.
+    Namespaces(1, mtu=_MTU, congestion=None, ports=[], tun=True, router=exported.text).close()
+    return exported.text
 
 
 def simulate(scenario: Scenario, store: Store, seed: int, replications: int) -> _core.Scenario:

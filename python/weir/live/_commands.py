@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +22,16 @@ def start(
     *,
     stdin: int | None = None,
     stdout: int | None = None,
+    is_ours: bool = False,
 ) -> int:
-    """Starts a command in a network namespace; returns its process id. Raises OSError."""
+    """Starts a command in a network namespace; returns its process id. A program of Weir, `is_ours`, does not
+    hear Ctrl-C of the terminal. Raises OSError."""
 
     def enter() -> None:
         linux.enter(namespace)
         linux.keep_capabilities(KEPT)
+        if is_ours:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     # Safe: this process has one thread.
     child = subprocess.Popen(  # noqa: S603 - the user's own command

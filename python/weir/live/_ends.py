@@ -8,7 +8,7 @@ import socket
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ LINK = "weir0"
 """The device of every end."""
 
 _NAMESPACE = "/proc/self/ns/net"
+_NEAR, _NEAR6 = ip_network("198.18.0.0/15"), ip_network("fd57:4549:5200::/64")
+"""Addresses of the ends."""
 _QUEUE_PACKETS = 1000
 """Packets that may wait in the device for the relay."""
 
@@ -86,6 +88,8 @@ def make_ends(setup: Mapping[str, Any]) -> Iterator[End]:
             peer = f"end{number}"
             packets, address = attach_veth(LINK, peer, number, between, namespace, setup["mtu"])
         _configure(setup, addresses)
+        if setup["internet"]:
+            _open_to_all(is_far=number == len(setup["ends"]) - 1)
         yield End(namespace, packets, address, peer)
     linux.enter(between)
     os.close(between)
@@ -116,6 +120,18 @@ def _configure(setup: Mapping[str, Any], addresses: Sequence[str]) -> None:
                 netlink.add_address(LINK, one)
                 family = socket.AF_INET if one.version == 4 else socket.AF_INET6
                 netlink.add_default_route(LINK, family, congestion)
+
+
+def _open_to_all(*, is_far: bool) -> None:
+    """The far end takes what is sent to any address of IPv4. Nothing takes other addresses of IPv6: who tries
+    one is told so at once, and goes on to IPv4."""
+    with Netlink() as netlink:
+        if is_far:
+            netlink.add_route(LINK, _NEAR)
+            netlink.add_local_default_route()
+        if Path("/proc/sys/net/ipv6").exists():
+            netlink.add_unreachable_default_route()
+            netlink.add_route(LINK, _NEAR6)
 
 
 def _congestion(wanted: str | None) -> str | None:

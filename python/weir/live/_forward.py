@@ -1,4 +1,4 @@
-"""Services of this machine at the far end: what comes to a port there goes on to one of the loopback."""
+"""Connections and datagrams that come to a port of the far end go on to a service, as a target says."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 import socket
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from weir._errors import WeirError
@@ -21,6 +22,23 @@ _CLIENTS = 1024
 _PAUSE_S = 0.05
 """Seconds before a connection that could not be accepted is tried again."""
 _LOOPBACK = ("127.0.0.1", "::1")
+
+Address = tuple[str, int]
+"""An IP address and a port."""
+
+Target = Callable[[Address | None], Sequence[Address]]
+"""Where a connection to an address of the far end goes: the first that answers. None stands for datagrams,
+whose address at the far end is not known."""
+
+
+def to_loopback(port: int) -> Target:
+    """A service of this machine, at this port of its loopback."""
+    return to_address(*((address, port) for address in _LOOPBACK))
+
+
+def to_address(*addresses: Address) -> Target:
+    """The first of these addresses that answers."""
+    return lambda _: addresses
 
 
 @dataclass(frozen=True)
@@ -44,11 +62,22 @@ class Forward:
         is_known = protocol in {"", "udp"} and not text.endswith("/")
         if not is_known or len(ports) > 2 or not all(port.isascii() and port.isdigit() for port in ports):
             raise WeirError(f"{text!r} is not a port", "write --forward PORT, PORT:HOSTPORT or PORT/udp")
-        numbers = [int(port) for port in ports]
-        for number in numbers:
-            if not 0 < number < 65536:
-                raise WeirError(f"{number} is not a port", "ports are 1 to 65535")
+        numbers = list(map(_port, ports))
         return cls(numbers[0], numbers[-1], protocol == "udp")
+
+
+def parsed_ports(text: str) -> list[int]:
+    """Parses ports: `80,443`. Raises WeirError."""
+    ports = text.replace(" ", "").split(",")
+    if not all(port.isascii() and port.isdigit() for port in ports):
+        raise WeirError(f"{text!r} are no ports", "write --internet 80,443")
+    return sorted({_port(port) for port in ports})
+
+
+def _port(digits: str) -> int:
+    if not 0 < int(digits) < 65536:
+        raise WeirError(f"{digits} is not a port", "ports are 1 to 65535")
+    return int(digits)
 
 
 def parsed_forwards(texts: Sequence[str]) -> list[Forward]:
@@ -68,9 +97,9 @@ def listens(forward: Forward) -> bool:
 
 
 class Forwarder:
-    """Serves listening sockets, each by a port of the loopback, in a thread of its own, until `close`."""
+    """Serves listening sockets, each by its target, in a thread of its own, until `close`."""
 
-    def __init__(self, served: Mapping[socket.socket, int]) -> None:
+    def __init__(self, served: Mapping[socket.socket, Target]) -> None:
         self._served = served
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="forward", daemon=True)
@@ -91,14 +120,15 @@ class Forwarder:
         loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
         loop.close()
 
-    async def _serve_port(self, bound: socket.socket, port: int) -> None:
+    async def _serve_port(self, bound: socket.socket, target: Target) -> None:
         bound.settimeout(0)
         if bound.type == socket.SOCK_DGRAM:
-            await _Datagrams(self._loop, bound, port).serve()
+            service, *_ = target(None)
+            await _Datagrams(self._loop, bound, service).serve()
         else:
-            await self._accept(bound, port)
+            await self._accept(bound, target)
 
-    async def _accept(self, listener: socket.socket, port: int) -> None:
+    async def _accept(self, listener: socket.socket, target: Target) -> None:
         connections: set[asyncio.Task[None]] = set()
         while True:
             try:
@@ -107,15 +137,15 @@ class Forwarder:
                 # Too many open files: the next ones wait until some are closed.
                 await asyncio.sleep(_PAUSE_S)
                 continue
-            task = self._loop.create_task(self._serve(client, port))
+            task = self._loop.create_task(self._serve(client, target))
             connections.add(task)
             task.add_done_callback(connections.discard)
 
-    async def _serve(self, client: socket.socket, port: int) -> None:
+    async def _serve(self, client: socket.socket, target: Target) -> None:
         with client:
             client.settimeout(0)
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            server = await self._connected(port)
+            server = await self._connected(target(local_address(client)))
             if server is None:
                 # As a host that refuses: a reset.
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -128,13 +158,12 @@ class Forwarder:
                 except* OSError:
                     pass  # one of them was reset: so are both
 
-    async def _connected(self, port: int) -> socket.socket | None:
-        for address in _LOOPBACK:
-            family = socket.AF_INET6 if ":" in address else socket.AF_INET
-            server = socket.socket(family, socket.SOCK_STREAM)
+    async def _connected(self, addresses: Sequence[Address]) -> socket.socket | None:
+        for address in addresses:
+            server = socket.socket(_family(address), socket.SOCK_STREAM)
             server.settimeout(0)
             try:
-                await self._loop.sock_connect(server, (address, port))
+                await self._loop.sock_connect(server, address)
             except OSError:
                 server.close()
                 continue
@@ -150,14 +179,26 @@ class Forwarder:
         target.shutdown(socket.SHUT_WR)
 
 
+def local_address(connection: socket.socket) -> Address:
+    """Address to which a connection was made; one of IPv4 as such, though the socket is of IPv6."""
+    host, port, *_ = connection.getsockname()
+    address = ip_address(host)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address), port
+
+
+def _family(address: Address) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+
+
 class _Datagrams:
     """Forwarding of UDP: each client has a socket of its own towards the service, by which answers find
     back."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, bound: socket.socket, port: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, bound: socket.socket, service: Address) -> None:
         self._loop = loop
         self._bound = bound
-        self._port = port
+        self._service = service
         self._clients: dict[Any, socket.socket] = {}
         """Address of a client to its socket, the one that was silent for longest first."""
 
@@ -177,9 +218,9 @@ class _Datagrams:
         if service is None:
             if len(self._clients) == _CLIENTS:
                 self._forget(next(iter(self._clients)))
-            service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            service = socket.socket(_family(self._service), socket.SOCK_DGRAM)
             service.settimeout(0)
-            service.connect((_LOOPBACK[0], self._port))
+            service.connect(self._service)
             self._loop.add_reader(service, self._answer, service, client)
         self._clients[client] = service
         return service

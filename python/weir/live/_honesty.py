@@ -47,17 +47,18 @@ def facts(outcomes: Sequence[SessionResult]) -> dict[str, str]:
 def notes(outcomes: Sequence[SessionResult]) -> Iterator[Note]:
     """Notes on what may mislead in the measurements."""
     late = max((_count(one, "late") / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
+    worst = " of the worst run" if len(outcomes) > 1 else ""
     if late > LATE_SHARE:
         yield _doubt(
             "live-late",
-            f"{100.0 * late:.3g}% of the packets left more than 1 ms late: the machine was busy",
+            f"{100.0 * late:.3g}% of the packets{worst} left more than 1 ms late: the machine was busy",
             "a lower rate, or sudo chrt -f 10 before the command, on a machine that does nothing else",
         )
     lost = max((_lost(one) / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
     if lost > LOST_SHARE:
         yield _doubt(
             "live-lost",
-            f"{100.0 * lost:.3g}% of the packets were lost outside the queues, unseen by the AQM",
+            f"{100.0 * lost:.3g}% of the packets{worst} were lost outside the queues, unseen by the AQM",
             "a lower rate of what is sent: this machine cannot carry more",
         )
     if not all(one.run.agrees for one in outcomes):

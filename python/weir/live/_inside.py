@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -23,6 +24,7 @@ from typing import Any
 from weir.live import _linux as linux
 from weir.live._commands import start, wait_until_listening
 from weir.live._ends import CongestionError, End, congestion_control, make_ends
+from weir.live._router import QueueError, make_router
 
 LARGEST_MESSAGE = 1 << 17
 FAR = -1
@@ -90,6 +92,8 @@ class _Inside:
         self._ends: list[End] = []
         self._forwarded = 0
         """Ports of the far end that are not those of its command."""
+        self._is_ours = False
+        """True for programs of Weir."""
         self._numbers: dict[int, int] = {}
         """Process id of each command that runs to its number."""
 
@@ -144,13 +148,23 @@ class _Inside:
                         self._tell(opened.fileno(), port=port, udp=udp)
                 self._forwarded = len(setup["ports"])
                 congestion = setup["congestion"] or congestion_control()
+            if setup["router"] is not None:
+                devices = make_router(setup["router"], setup["mtu"])
+                self._tell(*devices, router=True)
+                for device in devices:
+                    os.close(device)
+            if setup["internet"]:
+                _name_far_end(setup["ends"][-1][0])
             self._tell(ready=True, congestion=congestion)
         except CongestionError as error:
             self._tell(failed="congestion", there=str(error))
+        except QueueError as error:
+            self._tell(failed="queue", said=str(error)[-2000:])
         except OSError as error:
             self._tell(failed="ends", errno=error.errno, where=str(error.filename or ""))
 
     def _start(self, message: dict[str, Any]) -> None:
+        self._is_ours = message["is_ours"]
         with suppress(_CommandError):
             if message["far"]:
                 # The output of the command at the near end is the result; this is a remark.
@@ -179,7 +193,8 @@ class _Inside:
         stdout: int | None,
     ) -> None:
         try:
-            pid = start(arguments, self._ends[number].namespace, environment, stdin=stdin, stdout=stdout)
+            namespace = self._ends[number].namespace
+            pid = start(arguments, namespace, environment, stdin=stdin, stdout=stdout, is_ours=self._is_ours)
         except OSError as error:
             self._tell(failed="command", command=arguments[0], errno=error.errno or errno.EIO)
             raise _CommandError from None
@@ -218,6 +233,17 @@ def _bound(port: int, *, udp: bool) -> socket.socket:
     if not udp:
         opened.listen(128)
     return opened
+
+
+def _name_far_end(address: str) -> None:
+    """The far end is the name server of the commands."""
+    with tempfile.NamedTemporaryFile("w", prefix="weir-", encoding="utf-8") as resolvers:
+        resolvers.write(f"nameserver {address}\n")
+        resolvers.flush()
+        Path(resolvers.name).chmod(0o644)
+        # What is mounted stays when its name goes. A system without the file asks at 127.0.0.1, in vain.
+        with suppress(OSError):
+            linux.mount_file(resolvers.name, "/etc/resolv.conf")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ CLONE_NEWNET = 0x40000000
 CAP_NET_ADMIN = 12
 CAP_NET_RAW = 13
 
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x8, 0x4000, 0x40000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 0x2, 0x4, 0x8
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT = 1, 24, 47
 _PR_CAP_AMBIENT_RAISE, _PR_CAP_AMBIENT_CLEAR_ALL = 2, 4
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -38,6 +39,11 @@ def mount_proc() -> None:
     _call("mount", None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     _call("mount", b"proc", b"/proc", b"proc", flags, None)
+
+
+def mount_file(file: str, over: str) -> None:
+    """A file takes the place of another in this mount namespace alone. Raises OSError."""
+    _call("mount", file.encode(), over.encode(), None, ctypes.c_ulong(_MS_BIND), None)
 
 
 def die_with_parent(signal: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import select
 import socket
 import subprocess
@@ -90,6 +91,8 @@ class Namespaces:
         ports: Sequence[Port],
         tun: bool,
         settings: Mapping[str, str] | None = None,
+        router: str | None = None,
+        internet: bool = False,
         output: int | None = None,
     ) -> None:
         """Raises LiveError, WeirError.
@@ -101,6 +104,8 @@ class Namespaces:
             ports: of the far end, to be bound.
             tun: TUN devices, not veth pairs.
             settings: of the ends, by their key under /proc/sys/net.
+            router: a shell script that makes the queue of a router, on the device of its argument.
+            internet: the far end takes packets to any address of IPv4, and is the name server.
             output: a descriptor for what the commands print.
         """
         self._setup: dict[str, Any] = {
@@ -111,11 +116,15 @@ class Namespaces:
             "settings": dict(settings or {}),
             "ports": list(ports),
             "tun": tun,
+            "router": router,
+            "internet": internet,
         }
         self.ends: list[EndSpec] = []
         """The near ends, and the far end as the last."""
         self.listeners: dict[Port, socket.socket] = {}
         """Port to a socket that is bound to it at the far end."""
+        self.router: tuple[int, int] | None = None
+        """The devices of the router: where packets are written, and read behind its queue."""
         self.congestion = ""
         """The congestion control that the ends use by default."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -145,6 +154,8 @@ class Namespaces:
                 address = message["address"] and bytes.fromhex(message["address"])
                 addresses = list(self._setup["ends"][message["end"]])
                 self.ends.append(EndSpec(descriptors[0], address, addresses))
+            elif "router" in message:
+                self.router = (descriptors[0], descriptors[1])
             elif "port" in message:
                 self.listeners[message["port"], message["udp"]] = socket.socket(fileno=descriptors[0])
             else:
@@ -158,10 +169,13 @@ class Namespaces:
         environment: Mapping[str, str],
         *,
         far_output: int,
+        is_ours: bool = False,
     ) -> None:
-        """Starts the command at the far end, and when it listens the one at each near end."""
+        """Starts the command at the far end, and when it listens the one at each near end. Programs of Weir,
+        `is_ours`, do not hear Ctrl-C of the terminal."""
         message = {"do": "start", "near": list(near), "far": list(far) if far else None}
-        self._send({**message, "environment": dict(environment), "far_output": far_output})
+        more = {"environment": dict(environment), "far_output": far_output, "is_ours": is_ours}
+        self._send({**message, **more})
 
     def signal(self, number: int, *, far: bool = False) -> None:
         """Sends a signal to the commands at the near ends, or to that at the far end."""
@@ -187,9 +201,10 @@ class Namespaces:
 
     def release_ends(self) -> None:
         """Closes this process's descriptors of the ends: the relay has its own."""
-        for end in self.ends:
-            os.close(end.packets)
+        for descriptor in (*(end.packets for end in self.ends), *(self.router or ())):
+            os.close(descriptor)
         self.ends.clear()
+        self.router = None
 
     def close(self) -> None:
         """Ends every process inside; waits until nothing is left."""
@@ -245,11 +260,22 @@ def failure(message: Mapping[str, Any], setup: Mapping[str, Any]) -> WeirError:
             return WeirError(
                 f"the kernel has no congestion control {setup['congestion']!r}", f"it has: {message['there']}"
             )
+        case "queue":
+            return LiveError(
+                f"this kernel does not make the queue{_kind(setup['router'])}; tc says: {message['said']}",
+                "weir export says which Linux has it; --against simulation needs none",
+            )
         case "namespaces":
             return LiveError(f"no user and network namespaces can be made here: {reason}", _remedy(code))
         case _:
             where = f" ({message['where']})" if message["where"] else ""
             return LiveError(f"the ends of the network cannot be made: {reason}{where}", _remedy(code))
+
+
+def _kind(script: str) -> str:
+    """The kind of queue that a script makes last, in words."""
+    kinds = re.findall(r"^tc qdisc replace .* (?:parent \S+|root) (\w+)", script, re.MULTILINE)
+    return f", {kinds[-1]}" if kinds else ""
 
 
 def _remedy(code: int | None) -> str:

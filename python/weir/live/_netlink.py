@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from types import TracebackType
 
 Address = IPv4Address | IPv6Address
@@ -21,8 +21,9 @@ _IFF_UP, _IFF_NOARP = 0x1, 0x80
 _IFLA_ADDRESS, _IFLA_IFNAME, _IFLA_MTU, _IFLA_TXQLEN, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 1, 3, 4, 13, 18, 28
 _IFLA_INFO_KIND, _IFLA_INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL, _IFA_FLAGS, _IFA_F_NODAD = 1, 2, 8, 0x02
-_RTA_OIF, _RTA_METRICS, _RTAX_CC_ALGO = 4, 8, 16
-_RT_TABLE_MAIN, _RTPROT_STATIC, _RTN_UNICAST, _RT_SCOPE_LINK = 254, 4, 1, 253
+_RTA_DST, _RTA_OIF, _RTA_METRICS, _RTAX_CC_ALGO = 1, 4, 8, 16
+_RT_TABLE_MAIN, _RTPROT_STATIC, _RT_SCOPE_LINK, _RT_SCOPE_HOST = 254, 4, 253, 254
+_RTN_UNICAST, _RTN_LOCAL, _RTN_UNREACHABLE = 1, 2, 7
 
 
 class Netlink:
@@ -79,14 +80,28 @@ class Netlink:
 
     def add_default_route(self, link: str, family: int, congestion: str | None = None) -> None:
         """Everything else is behind the link; connections over it use this congestion control."""
+        options = b"" if congestion is None else _attribute(_RTA_METRICS, _text(_RTAX_CC_ALGO, congestion))
         scope = _RT_SCOPE_LINK if family == socket.AF_INET else 0
-        body = struct.pack(
-            "=BBBBBBBBI", family, 0, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, scope, _RTN_UNICAST, 0
-        )
-        body += _attribute(_RTA_OIF, struct.pack("=I", _index(link)))
-        if congestion is not None:
-            body += _attribute(_RTA_METRICS, _text(_RTAX_CC_ALGO, congestion))
-        self._ask(_NEWROUTE, body, _CREATE | _REPLACE, what="the default route")
+        self._add_route(_route(family, 0, scope, _RTN_UNICAST), link, options)
+
+    def add_route(self, link: str, network: IPv4Network | IPv6Network) -> None:
+        """The addresses of a network are behind the link."""
+        is_v4 = network.version == 4
+        family, scope = (socket.AF_INET, _RT_SCOPE_LINK) if is_v4 else (socket.AF_INET6, 0)
+        to = _attribute(_RTA_DST, network.network_address.packed)
+        self._add_route(_route(family, network.prefixlen, scope, _RTN_UNICAST), link, to)
+
+    def add_local_default_route(self) -> None:
+        """Addresses of IPv4 without another route are those of this namespace itself."""
+        self._add_route(_route(socket.AF_INET, 0, _RT_SCOPE_HOST, _RTN_LOCAL), "lo")
+
+    def add_unreachable_default_route(self) -> None:
+        """Addresses of IPv6 without another route are nowhere."""
+        self._add_route(_route(socket.AF_INET6, 0, 0, _RTN_UNREACHABLE), "lo")
+
+    def _add_route(self, route: bytes, link: str, options: bytes = b"") -> None:
+        over = _attribute(_RTA_OIF, struct.pack("=I", _index(link)))
+        self._ask(_NEWROUTE, route + over + options, _CREATE | _REPLACE, what="a route")
 
     def _ask(self, kind: int, body: bytes, flags: int = 0, *, what: str) -> None:
         self._sequence += 1
@@ -108,6 +123,11 @@ def _index(link: str) -> int:
 
 def _link(index: int, flags: int = 0) -> bytes:
     return struct.pack("=BxHiII", socket.AF_UNSPEC, 0, index, flags, flags)
+
+
+def _route(family: int, length: int, scope: int, kind: int) -> bytes:
+    """Message of a route to addresses that begin with `length` bits."""
+    return struct.pack("=BBBBBBBBI", family, length, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, scope, kind, 0)
 
 
 def _attribute(kind: int, payload: bytes) -> bytes:

@@ -10,6 +10,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
+from weir.live._passed import PassedPackets
 from weir.run import frames
 
 if TYPE_CHECKING:
@@ -25,16 +26,25 @@ class Relay:
     """Relay that passes every packet between near ends and the far end through the queues, from its creation
     on."""
 
-    def __init__(self, spec: LiveSpec, seed: int, near: Sequence[EndSpec], far: EndSpec) -> None:
-        """Starts the relay. With `download`, what the far end sends passes the forward direction. Raises
-        WeirError."""
+    def __init__(
+        self,
+        spec: LiveSpec,
+        seed: int,
+        near: Sequence[EndSpec],
+        far: EndSpec,
+        router: tuple[int, int] | None = None,
+    ) -> None:
+        """Starts the relay. With `download`, what the far end sends passes the forward direction. With a
+        `router` the queue there is that behind its devices. Raises WeirError."""
         self._scenario = spec.scenario
+        self._seed = seed
+        self._kernels = spec.ways if router is not None else None
         self.group = spec.ways.group
         """The flow group whose path packets take."""
         sides = [[(end.packets, end.address, end.addresses) for end in side] for side in (near, [far])]
         senders, receivers = reversed(sides) if spec.download else sides
         try:
-            self._relay = _core.Relay(spec.ways, seed, senders, receivers, spec.mtu, spec.capture)
+            self._relay = _core.Relay(spec.ways, seed, senders, receivers, spec.mtu, spec.capture, router)
         except OSError as error:
             raise WeirError(f"the relay cannot start: {error}") from None
 
@@ -83,7 +93,7 @@ class Relay:
     def stop(self, end_s: float) -> LiveRun:
         """Stops the relay; what came after `end_s` is not measured. Raises WeirError where a direction had
         stopped before."""
-        run = LiveRun(self._relay.stop(), self._scenario, end_s)
+        run = LiveRun(self._relay.stop(), self._scenario, end_s, self._seed, self._kernels)
         for name, direction in zip(DIRECTIONS, run.directions, strict=True):
             if direction["error"] is not None:
                 raise WeirError(f"the relay stopped in {name} direction: {direction['error']}")
@@ -93,9 +103,19 @@ class Relay:
 class LiveRun:
     """Results of one live run."""
 
-    def __init__(self, run: _core.LiveRun, scenario: _core.Scenario, end_s: float) -> None:
+    def __init__(
+        self,
+        run: _core.LiveRun,
+        scenario: _core.Scenario,
+        end_s: float,
+        seed: int,
+        kernels: _core.LiveWays | None,
+    ) -> None:
+        """`kernels` are the ways of packets whose queue was one of the kernel."""
         self._run = run
         self._scenario = scenario
+        self._seed = seed
+        self._kernels = kernels
         self.duration_s = min(end_s, run.duration_s)
         self.directions = run.directions()
         self.capture_error = run.capture_error
@@ -121,21 +141,34 @@ class LiveRun:
         passed it, without rows by flow group."""
         bottleneck = self._scenario.network.bottleneck
         here = (pl.col("link") == bottleneck.link) & (pl.col("direction") == bottleneck.direction)
-        found: dict[str, pl.DataFrame] = {}
+        found = self._passed(key)
         for at, (columns, links, _) in enumerate(self._replayed):
             for name, frame in frames(columns, [key]).items():
-                kept = _rows(name, frame, links, first=at == 0)
+                kept = _rows(name, frame, links, first=at == 0 and self._kernels is None)
                 if name == "links":
                     kept = kept.with_columns(here.alias("bottleneck"))
                 found[name] = pl.concat([found[name], kept]) if name in found else kept
         return found
 
+    def _passed(self, key: int) -> dict[str, pl.DataFrame]:
+        """Tables of what a queue of the kernel did; none where there was none."""
+        if self._kernels is None:
+            return {}
+        link, direction, rate_bps = self._kernels.kernel_link(self._scenario)
+        span_s = self._warm_up_s, self.duration_s
+        passed = PassedPackets(self._run.passed(), link, direction, rate_bps, self._kernels.rtt_s, *span_s)
+        return passed.tables(key, self._seed)
+
+    @property
+    def _warm_up_s(self) -> float:
+        """Time that is left out, s: how long the command runs is known only now."""
+        warm_up_s, _ = _core.quantity(self._scenario.value("measure.warm_up"))
+        return min(warm_up_s, self.duration_s / 2.0)
+
     @cached_property
     def _replayed(self) -> list[tuple[dict[str, _core.Columns], list[tuple[str, str]], bool]]:
         """Results of a simulation of the packets that came: the same queues, the same decisions."""
-        warm_up_s, _ = _core.quantity(self._scenario.value("measure.warm_up"))
-        # How long the command runs is known only now.
-        return self._run.replay(min(warm_up_s, self.duration_s / 2.0), self.duration_s)
+        return self._run.replay(self._warm_up_s, self.duration_s)
 
 
 def _rows(name: str, frame: pl.DataFrame, links: Sequence[tuple[str, str]], *, first: bool) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shlex
 import uuid
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import asdict
 from platform import release
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from weir.live._session import SessionResult
     from weir.live._spec import LiveSpec
 
-SIMULATION = "simulation"
-"""The variant beside the live runs, where there is one."""
+SIMULATION, KERNEL = "simulation", "tc"
+"""Variants beside the live runs, where there is one: simulated, or through a queue of the kernel."""
 
 
 class LiveResult:
@@ -51,23 +51,34 @@ class LiveResult:
         self._outcomes.append(outcome)
 
     @property
+    def replications(self) -> int:
+        """Number of runs so far."""
+        return len(self._outcomes)
+
+    @property
     def last(self) -> SessionResult:
         """The first run whose command failed, else the last one."""
         return next((one for one in self._outcomes if one.exit_code), self._outcomes[-1])
 
-    def recorded(self, simulated: _core.Scenario | None = None) -> Sweep:
-        """The result, with a number of its own: as a comparison with the simulated runs of a scenario, of the
-        same seeds, if there is one."""
+    def recorded(self, simulated: _core.Scenario | None = None, of_kernel: LiveResult | None = None) -> Sweep:
+        """The result, with a number of its own. It may be a comparison: with the simulated runs of a
+        scenario, or with runs through a queue of the kernel, of the same seeds."""
         spec = self._spec
-        label = "Live" if simulated else f"Live, {self._outcomes[0].congestion}"
+        is_alone = simulated is None and of_kernel is None
+        label = f"Live, {self._outcomes[0].congestion}" if is_alone else "Live"
         variants = [Variant("live", label, spec.scenario)]
+        hashes = [self.hash]
         if simulated is not None:
             variants.append(Variant(SIMULATION, "Simulation", simulated))
+        if of_kernel is not None:
+            version = ".".join(release().split(".")[:2])
+            variants.append(Variant(KERNEL, f"Linux {version}", spec.scenario))
+            hashes.append(of_kernel.hash)
         seeded = spec.scenario.replace([("seed", str(self._seed))])
-        kind = "live" if simulated is None else "compare"
-        plan = plan_at_one_point(kind, seeded, variants, len(self._outcomes))
-        definition: dict[str, Any] = {**plan.definition(), "live": self._about()}
-        definition["configurations"][0] = self.hash
+        plan = plan_at_one_point("live" if is_alone else "compare", seeded, variants, len(self._outcomes))
+        about = self._about() if of_kernel is None else self._beside(of_kernel)
+        definition: dict[str, Any] = {**plan.definition(), "live": about}
+        definition["configurations"][: len(hashes)] = hashes
         name = f"{plan.name}-live"
         text = json.dumps([name, definition["configurations"], definition["replications"]])
         key = hashlib.sha256(text.encode()).hexdigest()[:10]
@@ -79,21 +90,30 @@ class LiveResult:
 
     def _commands(self) -> dict[str, str]:
         spec = self._spec
-        if spec.settings:
+        if spec.controls:
             return {"Command": "the kernel's TCP, as the flow groups say"}
         return {
             "Command": shlex.join(spec.command),
             **({"Far end": shlex.join(spec.far)} if spec.far else {}),
         }
 
-    def _about(self) -> Mapping[str, Any]:
-        """Entries of the record that a simulation does not have."""
+    def _about(self, more: Sequence[SessionResult] = ()) -> dict[str, Any]:
+        """Entries of the record that a simulation does not have; `more` are outcomes beside these."""
+        outcomes = [*self._outcomes, *more]
+        controls = self._spec.controls
         return {
             "facts": {
                 **self._commands(),
-                **facts(self._outcomes),
+                **facts(outcomes),
+                # Each flow is told its own, whatever the ends use by default.
+                **({"Congestion control": ", ".join(controls)} if controls else {}),
                 "Kernel": f"Linux {release()}",
             },
-            "notes": [asdict(note) for note in notes(self._outcomes)],
-            "honesty": [dict(outcome.run.honesty) for outcome in self._outcomes],
+            "notes": [asdict(note) for note in notes(outcomes)],
+            "honesty": [dict(outcome.run.honesty) for outcome in outcomes],
         }
+
+    def _beside(self, of_kernel: LiveResult) -> dict[str, Any]:
+        about = self._about(of_kernel._outcomes)
+        about["facts"]["Queue of Linux"] = of_kernel._spec.queue_text
+        return about

@@ -13,6 +13,7 @@ from typing import Any
 
 from weir.live._forward import Forwarder
 from weir.live._inside import FAR as FAR_COMMAND
+from weir.live._internet import ports_of, target_of
 from weir.live._namespaces import FAR, Namespaces, tun_is_there
 from weir.live._relay import LiveRun, Relay
 from weir.live._spec import LiveSpec
@@ -40,6 +41,8 @@ class SessionResult:
     tun: bool
     device_drops: int
     """Packets that were lost before they reached the relay, or behind it where it does not learn of them."""
+    is_interrupted: bool = False
+    """True if Ctrl-C was pressed while it ran."""
     is_full: bool = False
     """True if the commands were ended because no more packets could be kept."""
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -61,7 +64,8 @@ def run_session(
     """
     spec.check()
     tun = tun_is_there() and not spec.veth
-    ports = [forward.place for forward in spec.forwards]
+    forwards = {forward.place: forward for forward in spec.forwards}
+    ports = [*forwards, *ports_of(spec.internet, forwards)]
     with ExitStack() as stack:
         stack.enter_context(kept_terminal())
         inside = Namespaces(
@@ -69,16 +73,18 @@ def run_session(
             mtu=spec.mtu,
             congestion=spec.congestion,
             settings=spec.settings,
+            router=spec.router,
+            internet=bool(spec.internet),
             ports=ports,
             tun=tun,
             output=output,
         )
         stack.callback(inside.close)
         *near, far = inside.ends
-        relay = Relay(spec, seed, near, far)
+        relay = Relay(spec, seed, near, far, inside.router)
         inside.release_ends()
-        if spec.forwards:
-            served = {inside.listeners[forward.place]: forward.host_port for forward in spec.forwards}
+        if ports:
+            served = {inside.listeners[port]: target_of(port, spec.internet, forwards) for port in ports}
             stack.callback(Forwarder(served).close)
         if opened is not None:
             stack.enter_context(shown(spec.scenario, relay, spec.duration_s, opened))
@@ -87,7 +93,14 @@ def run_session(
         drops, last = inside.tx_drops(), relay.snapshot()
         measured = relay.stop(commands.over_s)
         return SessionResult(
-            measured, commands.exit_code, inside.congestion, tun, drops, commands.is_full, last
+            measured,
+            commands.exit_code,
+            inside.congestion,
+            tun,
+            drops,
+            commands.is_interrupted,
+            commands.is_full,
+            last,
         )
 
 
@@ -103,6 +116,7 @@ class _Commands:
         self._ended_by: int | None = None
         """Signal that ended the run; 0 if its time was over."""
         self._kill_at: float | None = None
+        self.is_interrupted = False
         self.is_full = False
         """True if no more packets could be kept."""
         self.over_s = math.inf
@@ -122,7 +136,9 @@ class _Commands:
         spec = self._spec
         environment = {"WEIR_FAR": FAR[0], "WEIR_FAR6": FAR[1]}
         output = DEVNULL if spec.quiet else 2
-        self._inside.start(spec.command, spec.far, environment, far_output=output)
+        self._inside.start(
+            spec.command, spec.far, environment, far_output=output, is_ours=bool(spec.controls)
+        )
         began = time.monotonic()
         looked = began
         while near := self._running - {FAR_COMMAND}:
@@ -154,7 +170,9 @@ class _Commands:
 
     def _obey_signals(self, relay: Relay) -> None:
         for number in self._signals.taken():
-            if number != signal.SIGINT:
+            self.is_interrupted |= number == signal.SIGINT
+            if number != signal.SIGINT or self._spec.controls:
+                # Weir's own senders hear of no signal from the terminal.
                 self._end(number, relay)
             elif not in_foreground():
                 # Else the terminal has sent it to the commands too.

@@ -35,6 +35,8 @@ class LiveSpec:
     far: Sequence[str] | None = None
     clients: int = 1
     forwards: Sequence[Forward] = ()
+    internet: Sequence[int] = ()
+    """Ports of TCP that are reached at any host of this machine's own network; with any, names are too."""
     group: str | None = None
     rtt: str | None = None
     download: bool = False
@@ -48,8 +50,19 @@ class LiveSpec:
     quiet: bool = False
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Settings of the ends: key under /proc/sys/net to value."""
+    controls: Sequence[str] = ()
+    """Congestion controls of Weir's own senders, if they send."""
+    router: str | None = None
+    """Shell script that makes a queue of the kernel, which stands in the place of the scenario's."""
     most_packets: int = field(default_factory=most_packets)
     """Number of packets, in both directions together, after which the commands are ended."""
+
+    @property
+    def queue_text(self) -> str:
+        """The commands that make the queue of the kernel, on one line; empty without one."""
+        lines = (self.router or "").replace("\\\n", " ").splitlines()
+        commands = (" ".join(line.split()) for line in lines)
+        return "; ".join(one.replace('"$DEV"', "DEV") for one in commands if one.startswith("tc "))
 
     @cached_property
     def ways(self) -> _core.LiveWays:

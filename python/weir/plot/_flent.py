@@ -101,7 +101,7 @@ def _facet(
 
 def _curve(name: str, samples: pl.DataFrame) -> Curve:
     samples = samples.filter(pl.col("value").is_not_nan())
-    if len(samples) <= _SLOTS:
+    if len(samples) <= 3 * _SLOTS:
         return Curve(name, samples["time_s"].to_list(), samples["value"].to_list())
     rows = envelope(samples, ["file"], _SLOTS)
     x, y, low, high = (rows[column].to_list() for column in ("time_s", "mean", "lowest", "highest"))

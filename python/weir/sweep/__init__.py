@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         level_text,
     )
     from weir.sweep._fits import within_limits
+    from weir.sweep._interrupts import not_interrupted
     from weir.sweep._limits import memory_refusal
     from weir.sweep._plan import (
         EVALUATION,

@@ -1,2 +1,3 @@
 mod decisions;
+mod kernel;
 mod packets;
